@@ -1,0 +1,139 @@
+package spec
+
+import (
+	"net/netip"
+)
+
+// Port is an RDMA port and the network device behind it.
+type Port struct {
+	Device    string         `json:"device"` // as in "rxe0"
+	Num       uint8          `json:"num"`    // from 1
+	Netdev    string         `json:"netdev"`
+	LinkLayer string         `json:"link_layer"` // "Ethernet" or "InfiniBand"
+	MTU       int            `json:"mtu"`        // of the network device, in bytes
+	Addrs     []netip.Prefix `json:"addrs"`      // of the network device, IPv4 first
+}
+
+// HostState is what processes may leave behind on a host.
+type HostState struct {
+	IGMP      []Membership   `json:"igmp"`       // IPv4 groups of every network device
+	MLD       []Membership   `json:"mld"`        // IPv6 groups of every network device
+	Filters   []LinkFilter   `json:"filters"`    // link-layer multicast filters
+	Resources map[string]int `json:"resources"`  // RDMA objects of all processes, by kind: cm_id, qp, cq, pd, mr, ctx
+	KernelLog []string       `json:"kernel_log"` // lines that tell of a defect (WARNING, BUG, Oops, refcount_t…) since the world began
+	Taint     uint64         `json:"taint"`      // /proc/sys/kernel/tainted
+}
+
+// Membership is one group a network device is a member of.
+type Membership struct {
+	Netdev string     `json:"netdev"`
+	Group  netip.Addr `json:"group"`
+	Users  int        `json:"users"`
+}
+
+// LinkFilter is one address in a network device's multicast filter.
+type LinkFilter struct {
+	Netdev string `json:"netdev"`
+	Addr   string `json:"addr"` // as in "01:00:5e:01:02:03"
+	Users  int    `json:"users"`
+}
+
+// Change is one alteration of a host; exactly one field is set.
+type Change struct {
+	AddRoute *Route      `json:"add_route,omitempty"`
+	AddAddr  *NetdevAddr `json:"add_addr,omitempty"`
+	DelAddr  *NetdevAddr `json:"del_addr,omitempty"`
+	SetMTU   *MTUChange  `json:"set_mtu,omitempty"`
+	SetLink  *LinkChange `json:"set_link,omitempty"`
+}
+
+// Route sends a prefix out of a network device.
+type Route struct {
+	Prefix netip.Prefix `json:"prefix"`
+	Netdev string       `json:"netdev"`
+}
+
+// NetdevAddr is an address of a network device.
+type NetdevAddr struct {
+	Netdev string       `json:"netdev"`
+	Prefix netip.Prefix `json:"prefix"`
+}
+
+// MTUChange sets a network device's MTU, in bytes.
+type MTUChange struct {
+	Netdev string `json:"netdev"`
+	MTU    int    `json:"mtu"`
+}
+
+// LinkChange sets a network device up or down.
+type LinkChange struct {
+	Netdev string `json:"netdev"`
+	Up     bool   `json:"up"`
+}
+
+// Transport is what carries the datagrams; a requirement names those it speaks of.
+type Transport string
+
+// Transports of the law.
+const (
+	RoCEv2     Transport = "rocev2"
+	RoCEv1     Transport = "rocev1"
+	InfiniBand Transport = "ib"
+	IWARP      Transport = "iwarp"
+)
+
+// Capability is something a stack or its host may lack for good reasons; a spec that needs one it lacks is skipped.
+type Capability string
+
+// Capabilities of the law.
+const (
+	UDQP       Capability = "ud-qp"       // the device has UD QPs
+	McastQP    Capability = "mcast-qp"    // the device attaches QPs to groups
+	TwoHosts   Capability = "two-hosts"   // there is a second host on the wire
+	Configure  Capability = "configure"   // routes and addresses of the hosts are ours to change
+	SeesIGMP   Capability = "sees-igmp"   // IGMP memberships can be observed
+	SeesFilter Capability = "sees-filter" // link-layer filters can be observed
+	SeesRDMA   Capability = "sees-rdma"   // RDMA resources can be observed
+	SeesKernel Capability = "sees-kernel" // the kernel's log and taint can be observed
+)
+
+// Capabilities is what a stack claims or lacks; a capability that is not named is lacking without evidence, which is an
+// error of the backend.
+type Capabilities map[Capability]Evidence
+
+// Evidence says whether a capability is there, and how that is known.
+type Evidence struct {
+	Has bool   `json:"has"`
+	How string `json:"how"` // as in "ibv_query_device: max_mcast_grp 8192"
+}
+
+// Environment is the certificate's ground: what was judged, read from the stack itself.
+type Environment struct {
+	Stack     string            `json:"stack"`              // "simulated", or "linux"
+	Imitates  string            `json:"imitates,omitempty"` // of a simulated stack: the kernel and library it takes its truth from
+	Transport Transport         `json:"transport"`
+	Nonce     string            `json:"nonce"`     // given to this run, read back from the stack
+	Detectors []string          `json:"detectors"` // of the kernel: KASAN, lockdep…; empty when none is built in
+	Hosts     []HostEnvironment `json:"hosts"`
+}
+
+// HostEnvironment is one host's part of the certificate.
+type HostEnvironment struct {
+	Name          string            `json:"name"`
+	Nonce         string            `json:"nonce"`
+	KernelRelease string            `json:"kernel_release"` // uname -r
+	KernelVersion string            `json:"kernel_version"` // uname -v
+	RDMACore      string            `json:"rdma_core"`      // version of the package or tree the libraries came from
+	Libraries     map[string]string `json:"libraries"`      // path as mapped by the agent -> build-id
+	Modules       map[string]string `json:"modules"`        // loaded RDMA module -> build-id
+	Driver        string            `json:"driver"`         // by the device's sysfs link
+	Device        string            `json:"device"`
+	Firmware      string            `json:"firmware"`
+	NodeGUID      string            `json:"node_guid"`
+	SysImageGUID  string            `json:"sys_image_guid"`
+	LinkLayer     string            `json:"link_layer"`
+	RoCEMode      string            `json:"roce_mode"` // the port's default_roce_mode
+	GID           string            `json:"gid"`       // of the address the specs bind to
+	GIDIndex      int               `json:"gid_index"`
+	MTU           int               `json:"mtu"`
+}
