@@ -173,3 +173,6 @@ func (c *Context) UnmarshalText(b []byte) error {
 	*c = Context(v)
 	return nil
 }
+
+// String is the context as C would print the pointer.
+func (c Context) String() string { return fmt.Sprintf("%#x", uint64(c)) }

@@ -1,6 +1,9 @@
 package spec
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // PortSpace is an enum rdma_port_space.
 type PortSpace uint16
@@ -12,6 +15,21 @@ const (
 	PSUDP   PortSpace = 0x0111
 	PSIB    PortSpace = 0x013F
 )
+
+// String is the C name of the port space, or its number.
+func (ps PortSpace) String() string {
+	switch ps {
+	case PSIPoIB:
+		return "RDMA_PS_IPOIB"
+	case PSTCP:
+		return "RDMA_PS_TCP"
+	case PSUDP:
+		return "RDMA_PS_UDP"
+	case PSIB:
+		return "RDMA_PS_IB"
+	}
+	return fmt.Sprintf("port space %#x", uint16(ps))
+}
 
 // UDPQKey is the queue key of every RDMA_PS_UDP group (rdma_cma.h RDMA_UDP_QKEY).
 const UDPQKey = 0x01234567
