@@ -20,6 +20,25 @@ const (
 	AFIB     Family = 27
 )
 
+// String is the C name of the family, or its number.
+func (f Family) String() string {
+	switch f {
+	case AFUnspec:
+		return "AF_UNSPEC"
+	case AFUnix:
+		return "AF_UNIX"
+	case AFInet:
+		return "AF_INET"
+	case AFInet6:
+		return "AF_INET6"
+	case AFPacket:
+		return "AF_PACKET"
+	case AFIB:
+		return "AF_IB"
+	}
+	return fmt.Sprintf("family %d", uint16(f))
+}
+
 // Sizes in bytes of the structures librdmacm takes, by family.
 const (
 	SizeofSockaddrIn  = 16
@@ -108,7 +127,7 @@ func (s Sockaddr) String() string {
 		}
 		return netip.AddrPortFrom(s.Addr(), s.Port()).String()
 	default:
-		return fmt.Sprintf("family %d, %x", s.Family(), []byte(s))
+		return fmt.Sprintf("%s, %x", s.Family(), []byte(s))
 	}
 }
 

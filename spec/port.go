@@ -51,7 +51,8 @@ type Process interface {
 	Kill(ctx context.Context) (Exit, error)           // ends the process, whatever it is doing, and collects its status
 }
 
-// CM is librdmacm: same arguments, same order of checks, same errno.
+// CM is librdmacm: same arguments, same order of checks, same errno. A sockaddr is handed over in memory of the call's
+// own, which is overwritten as soon as the call has returned: a library that kept the pointer would be found out.
 type CM interface {
 	CreateEventChannel(ctx context.Context) (Channel, error)
 	DestroyEventChannel(ctx context.Context, ch Channel) error

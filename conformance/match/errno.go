@@ -92,4 +92,6 @@ func seen(actual any) string {
 }
 
 // message is the form every matcher of this package fails with; the reports read the two parts back.
-func message(expected, seen string) string { return fmt.Sprintf("expected: %s\n    seen: %s", expected, seen) }
+func message(expected, seen string) string {
+	return fmt.Sprintf("expected: %s\n    seen: %s", expected, seen)
+}

@@ -1,0 +1,51 @@
+# joinmcast: what people and scripts run. `make help` lists the targets.
+
+SHELL := /bin/bash
+GINKGO := go tool ginkgo
+OUT := reports/out
+FLAGS ?=
+# Ginkgo colours a pipe too, unless it is told not to.
+COLOUR := $(if $(MAKE_TERMOUT),$(if $(NO_COLOR),--no-color),--no-color)
+KERNEL ?= bookworm
+RDMA_CORE ?= bookworm
+
+.DEFAULT_GOAL := conformance
+.PHONY: conformance test lint list explain diff mutants generate setup help clean
+
+conformance: ## judge the simulated stack: needs Go and nothing else
+	@$(GINKGO) --succinct $(COLOUR) $(FLAGS) ./conformance
+
+test: ## the project's own tests: need Go and nothing else
+	go build ./...
+	go vet ./...
+	go test ./...
+
+mutants: ## put every quirk into the simulated stack: each must be caught by the requirement meant for it
+	go test ./fixtures/selftest -run Mutant -count=1 -v
+
+lint: .tools/bin/golangci-lint ## the linters
+	.tools/bin/golangci-lint run ./...
+
+.tools/bin/golangci-lint: .tools/go.mod .tools/go.sum
+	go build -C .tools -o bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+list: ## every requirement of the law, a line each
+	@go run ./conformance/joinmcast list
+
+explain: ## one requirement: make explain ID=JM-EVT-03
+	@go run ./conformance/joinmcast explain "$(ID)"
+
+diff: ## what two reports disagree on: make diff A=report.json B=report.json
+	@go run ./conformance/joinmcast diff "$(A)" "$(B)"
+
+generate: ## the mocks
+	go generate ./...
+
+setup: ## once, as root, on Debian: what the live targets need
+	apt-get install -y --no-install-recommends qemu-system-x86 gcc libc6-dev libjansson-dev librdmacm-dev libibverbs-dev
+
+clean: ## remove what was built and reported
+	rm -rf bin $(OUT) .tools/bin
+
+help: ## this list
+	@grep -hE '^[a-z][a-z-]*:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16

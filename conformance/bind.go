@@ -1,0 +1,119 @@
+package conformance
+
+import (
+	"net/netip"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	. "joinmcast/conformance/match"
+	"joinmcast/conformance/rig"
+	"joinmcast/spec"
+)
+
+var _ = Describe("BIND: what must be bound before a join", func() {
+	It("refuses a join on an id that was never bound", Label("JM-BIND-01"), func(ctx SpecContext) {
+		id := rig.UnboundID(ctx)
+
+		err := id.Join(ctx, rig.NewGroup())
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(FailWith(spec.EINVAL))
+	})
+
+	It("refuses a join on an id bound to the wildcard address", Label("JM-BIND-02"), func(ctx SpecContext) {
+		id := rig.UnboundID(ctx)
+		id.MustBind(ctx, spec.NewSockaddr(netip.IPv4Unspecified(), 0))
+		Expect(id.Read(ctx).HasVerbs).To(BeFalse(), "the wildcard address names no device")
+
+		err := id.Join(ctx, rig.NewGroup())
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(FailWith(spec.EINVAL))
+	})
+
+	It("refuses a join on an id bound to the loopback address", Label("JM-BIND-03"), func(ctx SpecContext) {
+		id := rig.UnboundID(ctx)
+		id.MustBind(ctx, spec.NewSockaddr(netip.MustParseAddr("127.0.0.1"), 0))
+		Expect(id.Read(ctx).HasVerbs).To(BeFalse(), "the loopback address names no device")
+
+		err := id.Join(ctx, rig.NewGroup())
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(FailWith(spec.EINVAL))
+	})
+
+	It("joins on an id bound to the address of a device", Label("JM-BIND-04"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		group := rig.NewGroup()
+
+		err := id.Join(ctx, group)
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(ReturnZero())
+		event := id.MustGetEvent(ctx)
+		rig.Observe("event", event.Type.String())
+		Expect(event).To(BeJoin(group.GID()))
+	})
+
+	It("joins on an id resolved from an explicit source, with no route to the group", Label("JM-BIND-05"),
+		func(ctx SpecContext) {
+			id := rig.UnboundID(ctx)
+			group := rig.NewGroup()
+
+			resolve := id.Resolve(ctx, id.Addr(ctx), group)
+
+			rig.ObserveCall("resolve", resolve)
+			Expect(resolve).To(ReturnZero())
+			id.MustTakeEvent(ctx, spec.AddrResolved)
+			join := id.Join(ctx, group)
+			rig.ObserveCall("join", join)
+			Expect(join).To(ReturnZero())
+			event := id.MustGetEvent(ctx)
+			rig.Observe("event", event.Type.String())
+			Expect(event).To(BeJoin(group.GID()))
+		})
+
+	It("refuses at once to resolve a group with neither source nor route", Label("JM-BIND-06"), func(ctx SpecContext) {
+		id := rig.UnboundID(ctx)
+
+		err := id.Resolve(ctx, nil, rig.NewGroup())
+
+		rig.ObserveCall("resolve", err)
+		Expect(err).To(FailWith(spec.ENETUNREACH))
+		_, noEvent := id.TryGetEvent(ctx)
+		rig.ObserveCall("event", noEvent)
+		Expect(noEvent).To(FailWith(spec.EAGAIN))
+	})
+
+	It("joins on an id resolved without a source when a route leads to the group", Label("JM-BIND-07"),
+		func(ctx SpecContext) {
+			rig.HostAt(0).MustRoute(ctx, netip.MustParsePrefix("224.0.0.0/4"))
+			id := rig.UnboundID(ctx)
+			group := rig.NewGroup()
+
+			resolve := id.Resolve(ctx, nil, group)
+
+			rig.ObserveCall("resolve", resolve)
+			Expect(resolve).To(ReturnZero())
+			id.MustTakeEvent(ctx, spec.AddrResolved)
+			join := id.Join(ctx, group)
+			rig.ObserveCall("join", join)
+			Expect(join).To(ReturnZero())
+			event := id.MustGetEvent(ctx)
+			rig.Observe("event", event.Type.String())
+			Expect(event).To(BeJoin(group.GID()))
+		})
+
+	It("refuses a join after rdma_resolve_route", Label("JM-BIND-08"), func(ctx SpecContext) {
+		id := rig.UnboundID(ctx)
+		group := rig.NewGroup()
+		id.MustResolve(ctx, id.Addr(ctx), group)
+		id.MustResolveRoute(ctx)
+
+		err := id.Join(ctx, group)
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(FailWith(spec.EINVAL))
+	})
+})

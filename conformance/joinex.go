@@ -1,0 +1,106 @@
+package conformance
+
+import (
+	"fmt"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	. "joinmcast/conformance/match"
+	"joinmcast/conformance/rig"
+	"joinmcast/spec"
+)
+
+// both is the comp_mask that rdma_join_multicast_ex asks for: an address and flags.
+const both = spec.JoinAttrAddress | spec.JoinAttrFlags
+
+var _ = Describe("EX: rdma_join_multicast_ex", func() {
+	for _, mask := range []uint32{4, 5, 6, 7, 8, 0xffffffff} {
+		It(fmt.Sprintf("refuses comp_mask %#x, which has a bit nobody knows", mask), Label("JM-EX-01"),
+			func(ctx SpecContext) {
+				id := rig.BoundID(ctx)
+
+				err := id.JoinEx(ctx, &spec.JoinAttr{CompMask: mask, Addr: rig.NewGroup().Sockaddr()})
+
+				rig.ObserveCall("join", err)
+				Expect(err).To(FailWith(spec.ENOTSUP))
+			})
+	}
+
+	for _, mask := range []uint32{0, spec.JoinAttrFlags} {
+		It(fmt.Sprintf("refuses comp_mask %#x, which lacks the address", mask), Label("JM-EX-02"),
+			func(ctx SpecContext) {
+				id := rig.BoundID(ctx)
+
+				err := id.JoinEx(ctx, &spec.JoinAttr{CompMask: mask, Addr: rig.NewGroup().Sockaddr()})
+
+				rig.ObserveCall("join", err)
+				Expect(err).To(FailWith(spec.EINVAL))
+			})
+	}
+
+	It("refuses a comp_mask that lacks the join flags", Label("JM-EX-03"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+
+		err := id.JoinEx(ctx, &spec.JoinAttr{CompMask: spec.JoinAttrAddress, Addr: rig.NewGroup().Sockaddr()})
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(FailWith(spec.EINVAL))
+	})
+
+	for _, flags := range []spec.JoinFlags{2, 3, 0x10000, 0xffffffff} {
+		It(fmt.Sprintf("refuses join_flags %#x, all 32 bits of it", uint32(flags)), Label("JM-EX-04"),
+			func(ctx SpecContext) {
+				id := rig.BoundID(ctx)
+
+				err := id.JoinEx(ctx,
+					&spec.JoinAttr{CompMask: both, JoinFlags: flags, Addr: rig.NewGroup().Sockaddr()})
+
+				rig.ObserveCall("join", err)
+				Expect(err).To(FailWith(spec.EINVAL))
+			})
+	}
+
+	It("refuses a NULL address", Label("JM-EX-05"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+
+		err := id.JoinEx(ctx, &spec.JoinAttr{CompMask: both, JoinFlags: spec.FullMember})
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(FailWith(spec.EINVAL))
+	})
+
+	It("joins and attaches as rdma_join_multicast does for a full member", Label("JM-EX-08"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		group := rig.NewGroup()
+
+		err := id.JoinEx(ctx, &spec.JoinAttr{CompMask: both, JoinFlags: spec.FullMember, Addr: group.Sockaddr()})
+
+		Expect(err).To(ReturnZero())
+		event := id.MustGetEvent(ctx)
+		rig.Observe("event", event.Type.String())
+		Expect(event).To(BeJoin(group.GID()))
+		probe := qp.Probe(ctx, group)
+		rig.ObserveCall("probe", probe)
+		Expect(probe).To(ReturnZero(), "the QP is attached")
+	})
+
+	It("attaches nothing for a send-only full member", Label("JM-EX-09"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		group, control := rig.NewGroup(), rig.NewGroup()
+
+		err := id.JoinEx(ctx, &spec.JoinAttr{CompMask: both, JoinFlags: spec.SendOnlyMember, Addr: group.Sockaddr()})
+
+		Expect(err).To(ReturnZero())
+		event := id.MustGetEvent(ctx)
+		rig.Observe("event", event.Type.String())
+		Expect(event).To(BeJoin(group.GID()))
+		probe := qp.Probe(ctx, group)
+		rig.ObserveCall("probe", probe)
+		Expect(probe).To(ReturnErrno(spec.EINVAL), "the QP is not attached")
+		id.MustBeMember(ctx, control)
+		Expect(qp.Probe(ctx, control)).To(ReturnZero(), "control: the same probe on a full membership")
+	})
+})

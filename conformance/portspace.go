@@ -1,0 +1,34 @@
+package conformance
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	. "joinmcast/conformance/match"
+	"joinmcast/conformance/rig"
+	"joinmcast/spec"
+)
+
+var _ = Describe("PS: which port spaces may join", func() {
+	It("lets a RDMA_PS_UDP id join", Label("JM-PS-01"), func(ctx SpecContext) {
+		id := rig.Start(ctx).UnboundID(ctx, spec.PSUDP)
+		id.MustBind(ctx, id.Addr(ctx))
+		group := rig.NewGroup()
+
+		err := id.Join(ctx, group)
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(ReturnZero())
+		Expect(id.MustGetEvent(ctx)).To(BeJoin(group.GID()))
+	})
+
+	It("refuses a join on a RDMA_PS_TCP id", Label("JM-PS-02"), func(ctx SpecContext) {
+		id := rig.Start(ctx).UnboundID(ctx, spec.PSTCP)
+		id.MustBind(ctx, id.Addr(ctx))
+
+		err := id.Join(ctx, rig.NewGroup())
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(FailWith(spec.EINVAL))
+	})
+})

@@ -1,0 +1,97 @@
+package rig
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+
+	"joinmcast/spec"
+	"joinmcast/spec/call"
+	"joinmcast/spec/trace"
+)
+
+// Host is one of the world's hosts.
+type Host struct {
+	spec.Host
+	name      string
+	world     *World
+	ports     []spec.Port
+	processes int
+}
+
+// HostAt is the world's i-th host, the one under test first.
+func HostAt(i int) *Host { return world.hosts[i] }
+
+// MustStart starts an application on this host. It ends with the spec.
+func (h *Host) MustStart(ctx context.Context) *Process {
+	ginkgo.GinkgoHelper()
+	next, err := h.Start(ctx)
+	h.world.record.note(err)
+	gomega.Expect(err).NotTo(gomega.HaveOccurred(), "start a process on %s", h.name)
+	h.processes++
+	recorded := trace.Record(h.world.log, fmt.Sprintf("%s/%d", h.name, h.processes), next)
+	guard := &guard{next: recorded, deadline: h.world.deadline, note: h.world.record.note}
+	p := &Process{
+		Port: call.Port{Caller: guard}, host: h, next: next, recorded: recorded, unacked: map[spec.EventRef]bool{},
+	}
+	h.world.live = append(h.world.live, p)
+	return p
+}
+
+// port is the host's port under test.
+func (h *Host) port(ctx context.Context) spec.Port {
+	ginkgo.GinkgoHelper()
+	if h.ports == nil {
+		ports, err := h.Ports(ctx)
+		h.must(err, "read the RDMA ports of "+h.name)
+		if len(ports) == 0 {
+			h.must(fmt.Errorf("%s has no RDMA port", h.name), "find the port under test")
+		}
+		h.ports = ports
+	}
+	return h.ports[0]
+}
+
+// must fails the spec as the harness's fault: observing or changing a host is no call of the stack.
+func (h *Host) must(err error, step string) {
+	ginkgo.GinkgoHelper()
+	h.world.record.note(err)
+	gomega.Expect(err).NotTo(gomega.HaveOccurred(), step)
+}
+
+// MustRoute sends a prefix out of the network device under test, until the spec ends.
+func (h *Host) MustRoute(ctx context.Context, prefix netip.Prefix) {
+	ginkgo.GinkgoHelper()
+	h.mustConfigure(ctx, spec.Change{AddRoute: &spec.Route{Prefix: prefix, Netdev: h.port(ctx).Netdev}})
+}
+
+func (h *Host) mustConfigure(ctx context.Context, c spec.Change) {
+	ginkgo.GinkgoHelper()
+	configurer, ok := h.Host.(spec.Configurer)
+	if !ok {
+		h.must(fmt.Errorf("%s claims the capability %q and offers no spec.Configurer", h.name, spec.Configure), "configure")
+	}
+	undo, err := configurer.Configure(ctx, c)
+	h.must(err, "configure "+h.name)
+	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) { h.must(undo(ctx), "undo a change of "+h.name) })
+}
+
+// IGMPUsers is how many users each group has on the network device under test.
+func (h *Host) IGMPUsers(ctx context.Context, groups ...Group) []int {
+	ginkgo.GinkgoHelper()
+	netdev := h.port(ctx).Netdev
+	state, err := h.Observe(ctx)
+	h.must(err, "observe "+h.name)
+	users := make([]int, len(groups))
+	for i, g := range groups {
+		for _, m := range state.IGMP {
+			if m.Netdev == netdev && m.Group == g.Addr {
+				users[i] = m.Users
+			}
+		}
+	}
+	return users
+}

@@ -1,0 +1,74 @@
+package rig
+
+import (
+	"errors"
+	"fmt"
+
+	"joinmcast/spec"
+)
+
+// The functions here turn values that differ from run to run into symbols that do not, for Observe.
+
+// NameGID is "group" for the group's own MGID, "zero", or "other".
+func NameGID(g spec.GID, group Group) string {
+	switch g {
+	case group.GID():
+		return "group"
+	case spec.GID{}:
+		return "zero"
+	}
+	return "other"
+}
+
+// NameID is "own" for this id, "NULL", or "other".
+func NameID(handle spec.ID, id *ID) string {
+	switch handle {
+	case 0:
+		return "NULL"
+	case id.Handle:
+		return "own"
+	}
+	return "other"
+}
+
+// NameContext is "own" for this context, "NULL", or "other".
+func NameContext(c, own spec.Context) string {
+	switch c {
+	case 0:
+		return "NULL"
+	case own:
+		return "own"
+	}
+	return "other"
+}
+
+// NameRet is a call's raw return value, "0" when it succeeded.
+func NameRet(err error) string {
+	var refused *spec.CallError
+	switch {
+	case err == nil:
+		return "0"
+	case errors.As(err, &refused):
+		return fmt.Sprint(refused.Ret)
+	}
+	return spec.Outcome(err)
+}
+
+// NameLength is "payload+40" for the length IBTA asks for, else the number.
+func NameLength(byteLen uint32, payload string) string {
+	if byteLen == uint32(spec.GRHBytes+len(payload)) {
+		return "payload+40"
+	}
+	return fmt.Sprint(byteLen)
+}
+
+// NamePort is "own" for the id's port, "0", or "other".
+func NamePort(port, own uint8) string {
+	switch port {
+	case own:
+		return "own"
+	case 0:
+		return "0"
+	}
+	return "other"
+}

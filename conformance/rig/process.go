@@ -1,0 +1,108 @@
+package rig
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+
+	"joinmcast/spec"
+	"joinmcast/spec/call"
+)
+
+// Process is one RDMA application. Its calls are recorded, end after the world's deadline, and tell the record when
+// they hang, crash or are lost.
+type Process struct {
+	call.Port
+	host     *Host
+	next     spec.Process
+	recorded spec.Process
+	unacked  map[spec.EventRef]bool
+	lost     bool // dead, or stuck in an undefined call: nothing can be asked of it any more
+	ended    bool
+}
+
+// Start starts an application on the host under test.
+func Start(ctx context.Context) *Process {
+	ginkgo.GinkgoHelper()
+	return HostAt(0).MustStart(ctx)
+}
+
+// Addr is the address specs bind to on the process's host.
+func (p *Process) Addr(ctx context.Context) spec.Sockaddr {
+	ginkgo.GinkgoHelper()
+	for _, prefix := range p.host.port(ctx).Addrs {
+		if prefix.Addr().Is4() {
+			return spec.NewSockaddr(prefix.Addr(), 0)
+		}
+	}
+	p.host.world.record.note(errors.New("no IPv4 address"))
+	ginkgo.Fail(p.host.name + " has no IPv4 address on its first RDMA port; give its network device one")
+	return nil
+}
+
+// Undefined is the process for a call whose outcome the pages leave undefined: a crash or a hang is then an answer to
+// judge, and no trouble of the spec.
+func (p *Process) Undefined() call.Port {
+	calm := &guard{next: p.recorded, deadline: p.host.world.deadline, note: func(err error) {
+		var refused *spec.CallError
+		p.lost = p.lost || err != nil && !errors.As(err, &refused)
+	}}
+	return call.Port{Caller: calm}
+}
+
+// orderly is a process that can be asked to end by itself, which shows what its orderly end leaves behind.
+type orderly interface {
+	Close(ctx context.Context) (spec.Exit, error)
+}
+
+// end ends the process once: by its own will where it can and no call is stuck in it, else by force.
+func (p *Process) end(ctx context.Context) error {
+	if p.ended {
+		return nil
+	}
+	p.ended = true
+	if next, ok := p.next.(orderly); ok && !p.lost && p.host.world.record.Trouble() == nil {
+		_, err := next.Close(ctx)
+		return err
+	}
+	_, err := p.next.Kill(ctx)
+	return err
+}
+
+// MustKill ends the process as kill -9 does.
+func (p *Process) MustKill(ctx context.Context) spec.Exit {
+	ginkgo.GinkgoHelper()
+	p.ended = true
+	exit, err := p.next.Kill(ctx)
+	gomega.Expect(err).NotTo(gomega.HaveOccurred(), "kill a process on %s", p.host.name)
+	return exit
+}
+
+// cleanup registers an orderly step down, newest first. A spec that has failed skips it: its processes are killed, so
+// that a stack in disorder cannot hang the cleanup or hide the first failure behind a second one.
+func (p *Process) cleanup(step func(ctx context.Context)) {
+	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) {
+		if !p.ended && !p.lost && !ginkgo.CurrentSpecReport().Failed() && p.host.world.record.Trouble() == nil {
+			step(ctx)
+		}
+	})
+}
+
+// guard gives every call a deadline, and notes how it ended.
+type guard struct {
+	next     spec.Process
+	deadline time.Duration
+	note     func(error)
+}
+
+// Call implements call.Caller.
+func (g *guard) Call(ctx context.Context, method string, args, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, g.deadline)
+	defer cancel()
+	err := call.Perform(ctx, g.next, method, args, answer)
+	g.note(err)
+	return err
+}

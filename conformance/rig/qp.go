@@ -1,0 +1,127 @@
+package rig
+
+import (
+	"context"
+	"errors"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+
+	"joinmcast/conformance/match"
+	"joinmcast/spec"
+)
+
+// QP is the UD queue pair of an id.
+type QP struct {
+	id       *ID
+	Handle   spec.QP
+	attached map[spec.GID]uint16 // attached by hand and not detached: group and MLID
+}
+
+// workRequests is room enough for every spec, in each direction.
+const workRequests = 16
+
+// UDAttr is the kind of QP the law speaks of.
+func UDAttr() spec.QPInitAttr {
+	return spec.QPInitAttr{Type: spec.QPTypeUD, MaxSendWR: workRequests, MaxRecvWR: workRequests}
+}
+
+// MustCreateQP gives the id a UD QP.
+func (id *ID) MustCreateQP(ctx context.Context) *QP {
+	ginkgo.GinkgoHelper()
+	handle, err := id.CreateQP(ctx, id.Handle, UDAttr())
+	must(err, leansOnBind)
+	id.qp = &QP{id: id, Handle: handle, attached: map[spec.GID]uint16{}}
+	return id.qp
+}
+
+// MustDestroyQP detaches what was attached by hand and destroys the id's QP.
+func (id *ID) MustDestroyQP(ctx context.Context) {
+	ginkgo.GinkgoHelper()
+	for group, mlid := range id.qp.attached {
+		err := id.DetachMulticast(ctx, id.qp.Handle, group, mlid)
+		var refused *spec.CallError
+		if err != nil && !errors.As(err, &refused) { // a leave may have detached it: EINVAL is no fault here
+			must(err, leansOnAttach)
+		}
+	}
+	must(id.DestroyOwnQP(ctx), leansOnCleanOrder)
+}
+
+// DestroyOwnQP destroys the id's QP as it is.
+func (id *ID) DestroyOwnQP(ctx context.Context) error {
+	err := id.DestroyQP(ctx, id.Handle)
+	if err == nil {
+		id.qp = nil
+	}
+	return err
+}
+
+// MustReceiver makes a bound id whose QP is attached to the group by a join, with room for a few datagrams.
+func (p *Process) MustReceiver(ctx context.Context, group Group) *QP {
+	ginkgo.GinkgoHelper()
+	id := p.BoundID(ctx)
+	qp := id.MustCreateQP(ctx)
+	for wrid := range uint64(receiverRoom) {
+		qp.MustPostRecv(ctx, wrid+1, receiverPayload)
+	}
+	id.MustBeMember(ctx, group)
+	return qp
+}
+
+// What MustReceiver posts: buffers, and bytes of payload in each.
+const (
+	receiverRoom    = 4
+	receiverPayload = 256
+)
+
+// Attach attaches the QP to a group by hand, as a program without an id's QP does.
+func (q *QP) Attach(ctx context.Context, group spec.GID, mlid uint16) error {
+	err := q.id.AttachMulticast(ctx, q.Handle, group, mlid)
+	if err == nil {
+		q.attached[group] = mlid
+	}
+	return err
+}
+
+// Probe answers whether the QP is attached to a group, the only way the interface offers: detaching says 0 when it was
+// and EINVAL when it was not. What was attached is attached again.
+func (q *QP) Probe(ctx context.Context, group Group) error {
+	ginkgo.GinkgoHelper()
+	answer := q.id.DetachMulticast(ctx, q.Handle, group.GID(), 0)
+	if answer == nil {
+		gomega.Expect(q.id.AttachMulticast(ctx, q.Handle, group.GID(), 0)).To(match.ReturnZero(),
+			"attach again what the probe detached")
+	}
+	return answer
+}
+
+// MustPostRecv posts a buffer for a payload of so many bytes.
+func (q *QP) MustPostRecv(ctx context.Context, wrid uint64, payload int) {
+	ginkgo.GinkgoHelper()
+	must(q.id.PostRecv(ctx, q.Handle, spec.RecvWR{WRID: wrid, Size: uint32(spec.GRHBytes + payload)}), leansOnData)
+}
+
+// leansOnData is the requirement that steps of the data path lean on.
+const leansOnData = "JM-DAT-01"
+
+// MustSend sends a payload with immediate data to the group of a JOIN event, and waits until it has left.
+func (q *QP) MustSend(ctx context.Context, join spec.Event, payload []byte, imm uint32) {
+	ginkgo.GinkgoHelper()
+	ah, err := q.id.CreateAH(ctx, q.id.Handle, join.UD.AH)
+	must(err, "JM-EVT-08")
+	wr := spec.SendWR{AH: ah, RemoteQPN: join.UD.QPNum, QKey: join.UD.QKey, Imm: &imm, Data: payload}
+	must(q.id.PostSend(ctx, q.Handle, wr), leansOnData)
+	sent, err := q.id.WaitCompletion(ctx, q.Handle, spec.SendQueue)
+	must(err, leansOnData)
+	gomega.Expect(sent.Status).To(match.Be("the send's completion", spec.WCSuccess))
+	must(q.id.DestroyAH(ctx, ah), leansOnData)
+}
+
+// MustReceive waits for the next datagram.
+func (q *QP) MustReceive(ctx context.Context) spec.Completion {
+	ginkgo.GinkgoHelper()
+	got, err := q.id.WaitCompletion(ctx, q.Handle, spec.RecvQueue)
+	must(err, leansOnData)
+	return got
+}

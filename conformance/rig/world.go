@@ -1,0 +1,115 @@
+// Package rig arranges a spec's world: fresh hosts, processes, ids, QPs and groups, each taken down in the order
+// librdmacm needs, newest first. ID is the object most specs hold.
+//
+// A step named Must… fails the spec when the stack refuses it, and names the requirement it leaned on; all others
+// return what the stack answered, for the spec to judge.
+package rig
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+
+	"joinmcast/conformance/match"
+	"joinmcast/spec"
+	"joinmcast/spec/trace"
+)
+
+// World is the current spec's: a fresh backend, the recording of its calls, and what it has seen.
+type World struct {
+	backend  spec.Backend
+	hosts    []*Host
+	log      *trace.Log
+	record   *Record
+	random   *rand.Rand
+	groups   map[netip.Addr]bool
+	deadline time.Duration
+	live     []*Process
+}
+
+// world is the current spec's. Ginkgo runs one spec at a time in a process.
+var world *World
+
+// Begin makes backend the current spec's world. Seed drives the groups; every call of the stack ends after deadline.
+func Begin(backend spec.Backend, record *Record, seed int64, deadline time.Duration) *World {
+	world = &World{
+		backend:  backend,
+		log:      &trace.Log{},
+		record:   record,
+		random:   rand.New(rand.NewPCG(uint64(seed), 0)),
+		groups:   map[netip.Addr]bool{},
+		deadline: deadline,
+	}
+	for i, h := range backend.Hosts() {
+		world.hosts = append(world.hosts, &Host{Host: h, name: fmt.Sprintf("host%d", i), world: world})
+	}
+	return world
+}
+
+// Trace is the recording of the world's calls, a line a call.
+func (w *World) Trace() []string { return w.log.Lines() }
+
+// Groups are the groups the spec has used.
+func (w *World) Groups() map[netip.Addr]bool { return w.groups }
+
+// End ends every process of the world that is still there.
+func (w *World) End(ctx context.Context) error {
+	var first error
+	for i := len(w.live) - 1; i >= 0; i-- {
+		if err := w.live[i].end(ctx); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// Observe keeps a symbol under one of the requirement's observe fields: an errno's name, an event type, "group". Never
+// an address or a time, which differ between runs that agree.
+func Observe(field, symbol string) { world.record.observe(field, symbol) }
+
+// ObserveCall keeps what a call answered, by name: "0", "EINVAL", "HANG", "SIGSEGV".
+func ObserveCall(field string, err error) { world.record.observe(field, spec.Outcome(err)) }
+
+// must fails the spec when err is not nil; the spec is then blocked by the requirement the step leaned on.
+func must(err error, leansOn string) {
+	ginkgo.GinkgoHelper()
+	if err != nil {
+		world.record.block(leansOn)
+		gomega.Expect(err).To(match.ReturnZero())
+	}
+}
+
+// Group is a multicast group no other spec of the run uses.
+type Group struct{ Addr netip.Addr }
+
+// NewGroup draws a group from 239.0.0.0/8, the range for private use (RFC 2365). Groups of one spec differ in the bits
+// that make the link-layer address too. The seed alone decides: specs that run side by side have worlds of their own.
+func NewGroup() Group {
+	for {
+		low := world.random.Uint32N(1 << 23)
+		a := netip.AddrFrom4([4]byte{239, byte(low >> 16), byte(low >> 8), byte(low)})
+		if !world.groups[a] && low&0xff != 0 {
+			world.groups[a] = true
+			return Group{Addr: a}
+		}
+	}
+}
+
+// Sockaddr is the group as the calls take it, port 0.
+func (g Group) Sockaddr() spec.Sockaddr { return spec.NewSockaddr(g.Addr, 0) }
+
+// WithPort is the group as the calls take it, with a port.
+func (g Group) WithPort(port uint16) spec.Sockaddr { return spec.NewSockaddr(g.Addr, port) }
+
+// GID is the group's MGID on a RoCEv2 port.
+func (g Group) GID() spec.GID { return spec.MGIDOf(g.Addr) }
+
+// NewContext draws a pointer that no other join of the spec carries.
+func NewContext() spec.Context {
+	return spec.Context(world.random.Uint64()>>17 | 1)
+}

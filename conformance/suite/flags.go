@@ -1,0 +1,101 @@
+package suite
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"joinmcast/conformance/target"
+)
+
+// flags are the suite's own; with ginkgo they follow "--".
+type flags struct {
+	target      string
+	quirks      string
+	kernel      string
+	rdmaCore    string
+	device      string
+	knownIssues string
+	out         string
+}
+
+func (f *flags) register(set *flag.FlagSet) {
+	set.StringVar(&f.target, "target", "sim", "what to judge: a target's `name`, or the path of its file")
+	set.StringVar(&f.quirks, "quirk", "", "`names` of the simulated stack's deviations to put in, with commas between")
+	set.StringVar(&f.kernel, "kernel", "", "of guests: a Debian suite, or the `path` of a kernel build tree")
+	set.StringVar(&f.rdmaCore, "rdma-core", "", "of guests: a Debian suite, or the `path` of an rdma-core build or prefix")
+	set.StringVar(&f.device, "device", "", "RDMA `device` of this machine, as in mlx5_0")
+	set.StringVar(&f.knownIssues, "known-issues", "", "`files` of known issues beside the suite's own, with commas between")
+	set.StringVar(&f.out, "out", "", "`folder` under which each target has its folder of reports (default: reports/out)")
+}
+
+// command is what repeats the run.
+func (f *flags) command(seed int64, filter string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "go tool ginkgo --seed=%d", seed)
+	if filter != "" {
+		fmt.Fprintf(&b, " --label-filter='%s'", filter)
+	}
+	fmt.Fprintf(&b, " ./conformance -- -target=%s", f.target)
+	for _, own := range []struct{ name, value string }{
+		{"quirk", f.quirks}, {"kernel", f.kernel}, {"rdma-core", f.rdmaCore}, {"device", f.device},
+		{"known-issues", f.knownIssues},
+	} {
+		if own.value != "" {
+			fmt.Fprintf(&b, " -%s=%s", own.name, own.value)
+		}
+	}
+	return b.String()
+}
+
+func (f *flags) overrides() target.Overrides {
+	return target.Overrides{Quirks: list(f.quirks), Kernel: f.kernel, RDMACore: f.rdmaCore, Device: f.device}
+}
+
+func list(commas string) []string {
+	if commas == "" {
+		return nil
+	}
+	return strings.Split(commas, ",")
+}
+
+// outFolder is the folder of all reports, made if need be and found writable.
+func (f *flags) outFolder() (string, error) {
+	dir := f.out
+	if dir == "" {
+		dir = filepath.Join(moduleRoot(), "reports", "out")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("the reports cannot be written: %w; give another folder with -out", err)
+	}
+	probe, err := os.CreateTemp(dir, ".writable-")
+	if err != nil {
+		return "", fmt.Errorf("the reports cannot be written: %w; give another folder with -out", err)
+	}
+	return dir, errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// moduleRoot is the checkout the suite runs in, or the working folder of a binary that was carried elsewhere.
+func moduleRoot() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	for up := dir; ; up = filepath.Dir(up) {
+		if text, err := os.ReadFile(filepath.Join(up, "go.mod")); err == nil {
+			if strings.HasPrefix(string(text), "module joinmcast\n") {
+				return up
+			}
+		}
+		if up == filepath.Dir(up) {
+			return dir
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
+
+	"joinmcast/conformance/rig"
+	"joinmcast/reports"
+	"joinmcast/spec"
+	"joinmcast/spec/catalogue"
+	"joinmcast/spec/verdict"
+)
+
+// judged is the spec under way, and what will be reported of it.
+type judged struct {
+	run     *run
+	law     catalogue.Requirement
+	record  *rig.Record
+	backend spec.Backend
+	world   *rig.World
+	before  []spec.HostState
+	closing bool // the spec itself is over; what fails now is about what it left behind
+	result  reports.SpecResult
+}
+
+// judge begins a result for a spec. The requirement is known: governed refuses specs without one.
+func (r *run) judge(report ginkgo.SpecReport) *judged {
+	id := requirementOf(report.Labels())
+	law, _ := r.law.Find(id)
+	return &judged{
+		run:    r,
+		law:    law,
+		record: rig.NewRecord(id),
+		result: reports.SpecResult{
+			ID: id, Text: report.LeafNodeText, Seed: seedOf(r.seed, report.FullText()),
+			Rerun: r.flags.command(r.seed, id),
+		},
+	}
+}
+
+// applies skips the spec when the requirement does not speak of this transport, or the stack lacks what it needs.
+func (j *judged) applies() bool {
+	if !speaksOf(j.law, j.run.env.Transport) {
+		j.skip(verdict.NA, "on", fmt.Sprintf("%s does not speak of %s", j.law.ID, j.run.env.Transport))
+		return false
+	}
+	for _, need := range j.law.Needs {
+		evidence, said := j.run.caps[need]
+		if !said {
+			j.lost(fmt.Errorf("the stack says neither that it has %q nor that it lacks it", need))
+		}
+		if !evidence.Has {
+			j.skip(verdict.Skip, string(need), evidence.How)
+			return false
+		}
+	}
+	return true
+}
+
+func (j *judged) skip(v verdict.Verdict, code, evidence string) {
+	j.result.Verdict, j.result.Skip = v, &reports.Skipped{Code: code, Evidence: evidence}
+	ginkgo.Skip(evidence, 2)
+}
+
+// lost fails the spec as the harness's fault.
+func (j *judged) lost(err error) {
+	j.result.Verdict = verdict.Error
+	j.fails(err.Error(), 2)
+}
+
+// fail is Gomega's fail handler: every failed assertion comes through here.
+func fail(message string, callerSkip ...int) {
+	skip := 1
+	if len(callerSkip) > 0 {
+		skip += callerSkip[0]
+	}
+	if now == nil {
+		ginkgo.Fail(message, skip)
+		return
+	}
+	if !now.closing && now.result.Verdict == "" {
+		now.blame()
+	}
+	now.fails(message, skip)
+}
+
+// blame turns a failed assertion into a verdict. A failure that is exactly a known issue's ends the spec as KNOWN.
+func (j *judged) blame() {
+	j.result.Verdict = verdictOf(j.record.Trouble())
+	j.result.BlockedBy = j.record.BlockedBy()
+	if j.result.BlockedBy != "" {
+		return // what a spec leans on is known, or not, where it is judged
+	}
+	if issue, _ := j.run.applying.Match(j.law.ID, j.result.Verdict, j.record.Observed()); issue != nil {
+		j.result.Verdict, j.result.KnownIssue = verdict.Known, issue.ID
+	}
+}
+
+// fails ends the spec, and keeps the first failure of the spec itself.
+func (j *judged) fails(message string, skip int) {
+	if j.result.Failure == nil && !j.closing {
+		j.result.Failure = j.failure(message, types.NewCodeLocation(skip+1).String())
+	}
+	if j.result.Verdict == verdict.Known && !j.closing {
+		ginkgo.Skip("known issue "+j.result.KnownIssue, skip+1)
+	}
+	ginkgo.Fail(message, skip+1)
+}
+
+func (j *judged) failure(message, location string) *reports.Failure {
+	f := &reports.Failure{Location: fromModule(location)}
+	if j.world != nil {
+		f.Trace = j.world.Trace()
+	}
+	reason, rest, ok := strings.Cut(message, "expected: ")
+	if ok {
+		f.Expected, f.Seen, _ = strings.Cut(rest, "\n    seen: ")
+	}
+	f.Message = strings.Join(strings.Fields(reason), " ")
+	if f.Message == "" {
+		f.Message = "the answer is not the one expected"
+	}
+	return f
+}
+
+// fromModule makes a location in the checkout relative to it.
+func fromModule(location string) string {
+	return strings.TrimPrefix(location, moduleRoot()+string(filepath.Separator))
+}
+
+// verdictOf is the verdict of a failed spec by the worst thing a call did to it.
+func verdictOf(trouble error) verdict.Verdict {
+	var hung *spec.Hung
+	var crashed *spec.Crashed
+	switch {
+	case trouble == nil:
+		return verdict.Fail
+	case errors.As(trouble, &crashed):
+		return verdict.Crash
+	case errors.As(trouble, &hung):
+		return verdict.Hang
+	}
+	return verdict.Error
+}
+
+// close ends the spec's processes, judges what is left on the hosts, and gives the world back. It runs last of all
+// cleanups.
+func (j *judged) close(ctx context.Context) {
+	j.closing = true
+	if j.backend == nil {
+		return
+	}
+	err := j.world.End(ctx)
+	dirt := ""
+	if err == nil && j.before != nil {
+		dirt, err = j.judgeLeftovers(ctx)
+	}
+	if closeErr := j.backend.Close(ctx); err == nil {
+		err = closeErr
+	}
+	switch {
+	case err != nil:
+		j.result.Verdict = verdict.Merge(verdict.Error, j.result.Verdict)
+		if j.result.Failure == nil {
+			j.result.Failure = j.failure(err.Error(), "")
+		}
+		ginkgo.Fail("the world could not be taken down: " + err.Error())
+	case dirt != "":
+		ginkgo.Fail(dirt)
+	}
+}
+
+// ends completes the result with what Ginkgo saw.
+func (j *judged) ends(report ginkgo.SpecReport) {
+	j.result.Seconds = report.RunTime.Seconds()
+	j.result.Observed = j.record.Observed()
+	if j.world != nil {
+		j.result.Trace = j.world.Trace()
+	}
+	if j.result.Verdict == "" {
+		j.result.Verdict = j.ginkgoVerdict(report)
+	}
+}
+
+// ginkgoVerdict is the verdict of a spec that no assertion and no skip decided.
+func (j *judged) ginkgoVerdict(report ginkgo.SpecReport) verdict.Verdict {
+	switch {
+	case report.State == types.SpecStatePassed, report.State == types.SpecStateFailed && len(j.result.Clean) > 0:
+		if field := j.unknownField(); field != "" {
+			j.result.Failure = j.failure(fmt.Sprintf("%s observed %q, which its requirement does not list", j.law.ID, field), "")
+			return verdict.Error
+		}
+		return verdict.Pass
+	case report.State == types.SpecStateSkipped:
+		return verdict.NotRun
+	}
+	j.result.Failure = j.failure(report.State.String()+": "+report.FailureMessage()+report.Failure.ForwardedPanic,
+		report.FailureLocation().String())
+	return verdict.Error
+}
+
+// unknownField is a field that the spec observed and its requirement does not list.
+func (j *judged) unknownField() string {
+	for field := range j.result.Observed {
+		if !contains(j.law.Observe, field) {
+			return field
+		}
+	}
+	return ""
+}

@@ -1,0 +1,178 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"joinmcast/reports"
+	"joinmcast/spec"
+	"joinmcast/spec/verdict"
+)
+
+// observe reads what may be left behind on each host.
+func observe(ctx context.Context, backend spec.Backend) ([]spec.HostState, error) {
+	var all []spec.HostState
+	for i, host := range backend.Hosts() {
+		state, err := host.Observe(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("host%d cannot be observed: %w", i, err)
+		}
+		all = append(all, state)
+	}
+	return all, nil
+}
+
+// leftovers is the view that each requirement of chapter CLEAN takes of a host before and after a spec: symbols for the
+// observation, and evidence for a person, empty when nothing is left.
+var leftovers = map[string]func(before, after spec.HostState, groups map[netip.Addr]bool) (map[string]string, string){
+	"JM-CLEAN-01": func(before, after spec.HostState, _ map[netip.Addr]bool) (map[string]string, string) {
+		seen := map[string]string{"log": "quiet", "taint": "same"}
+		var evidence []string
+		if added := after.KernelLog[min(len(before.KernelLog), len(after.KernelLog)):]; len(added) > 0 {
+			seen["log"] = "defect"
+			evidence = append(evidence, added...)
+		}
+		if before.Taint != after.Taint {
+			seen["taint"] = "changed"
+			evidence = append(evidence, fmt.Sprintf("taint %d -> %d", before.Taint, after.Taint))
+		}
+		return seen, strings.Join(evidence, "; ")
+	},
+	"JM-CLEAN-02": func(before, after spec.HostState, _ map[netip.Addr]bool) (map[string]string, string) {
+		evidence := changes(before.Resources, after.Resources)
+		return map[string]string{"resources": sameOrKinds(evidence)}, strings.Join(evidence, ", ")
+	},
+	"JM-CLEAN-03": func(before, after spec.HostState, _ map[netip.Addr]bool) (map[string]string, string) {
+		igmp := changes(members(before.IGMP), members(after.IGMP))
+		mld := changes(members(before.MLD), members(after.MLD))
+		return map[string]string{"igmp": sameOrChanged(igmp), "mld": sameOrChanged(mld)},
+			strings.Join(append(igmp, mld...), ", ")
+	},
+	"JM-CLEAN-04": func(before, after spec.HostState, groups map[netip.Addr]bool) (map[string]string, string) {
+		evidence := changes(filters(before.Filters), filters(after.Filters))
+		return map[string]string{"filter": nameFilters(evidence, groups)}, strings.Join(evidence, ", ")
+	},
+}
+
+// needs of the requirements of chapter CLEAN are capabilities like any other's; without them nothing was seen.
+func (j *judged) judgeLeftovers(ctx context.Context) (dirt string, err error) {
+	after, err := observe(ctx, j.backend)
+	if err != nil {
+		return "", err
+	}
+	var dirty []string
+	for _, q := range j.run.law.All() {
+		view, ok := leftovers[q.ID]
+		if !ok {
+			continue
+		}
+		finding := reports.CleanFinding{Requirement: q.ID, Verdict: verdict.Pass}
+		for _, need := range q.Needs {
+			if evidence := j.run.caps[need]; !evidence.Has {
+				finding.Verdict, finding.Evidence = verdict.Skip, evidence.How
+			}
+		}
+		for i := range after {
+			if finding.Verdict == verdict.Skip {
+				break
+			}
+			seen, evidence := view(j.before[i], after[i], j.world.Groups())
+			if finding.Observed == nil || evidence != "" {
+				finding.Observed = seen
+			}
+			if evidence != "" {
+				finding.Verdict = verdict.Fail
+				finding.Evidence = strings.TrimPrefix(fmt.Sprintf("%s; host%d: %s", finding.Evidence, i, evidence), "; ")
+			}
+		}
+		if finding.Verdict == verdict.Fail {
+			issue, _ := j.run.applying.Match(q.ID, verdict.Fail, finding.Observed)
+			if issue != nil {
+				finding.Verdict, finding.KnownIssue = verdict.Known, issue.ID
+			} else {
+				dirty = append(dirty, fmt.Sprintf("%s: %s It left: %s", q.ID, q.Says, finding.Evidence))
+			}
+		}
+		j.result.Clean = append(j.result.Clean, finding)
+	}
+	return strings.Join(dirty, "\n"), nil
+}
+
+// changes are the keys whose counts differ, as in "qp 1 -> 2", sorted.
+func changes(before, after map[string]int) []string {
+	all := maps.Clone(before)
+	if all == nil {
+		all = map[string]int{}
+	}
+	maps.Copy(all, after)
+	var differ []string
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if before[key] != after[key] {
+			differ = append(differ, fmt.Sprintf("%s %d -> %d", key, before[key], after[key]))
+		}
+	}
+	return differ
+}
+
+func members(list []spec.Membership) map[string]int {
+	users := map[string]int{}
+	for _, m := range list {
+		users[m.Netdev+" "+m.Group.String()] += m.Users
+	}
+	return users
+}
+
+func filters(list []spec.LinkFilter) map[string]int {
+	users := map[string]int{}
+	for _, f := range list {
+		users[f.Netdev+" "+f.Addr] += f.Users
+	}
+	return users
+}
+
+func sameOrChanged(changes []string) string {
+	if len(changes) == 0 {
+		return "same"
+	}
+	return "changed"
+}
+
+// sameOrKinds names the kinds of resources that changed, as in "cq qp".
+func sameOrKinds(changes []string) string {
+	if len(changes) == 0 {
+		return "same"
+	}
+	kinds := make([]string, len(changes))
+	for i, c := range changes {
+		kinds[i], _, _ = strings.Cut(c, " ")
+	}
+	return strings.Join(kinds, " ")
+}
+
+// nameFilters says which kinds of link-layer addresses changed: "33:33+group" and "01:00:5e+group" are those that a
+// group of the spec maps to by the IPv6 and the IPv4 rule (RFC 2464, RFC 1112), "other" any other.
+func nameFilters(changes []string, groups map[netip.Addr]bool) string {
+	if len(changes) == 0 {
+		return "same"
+	}
+	known := map[string]string{}
+	for g := range groups {
+		b := g.As4()
+		known[fmt.Sprintf("33:33:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3])] = "33:33+group"
+		known[fmt.Sprintf("01:00:5e:%02x:%02x:%02x", b[1]&0x7f, b[2], b[3])] = "01:00:5e+group"
+	}
+	kinds := map[string]bool{}
+	for _, c := range changes {
+		addr := strings.Fields(c)[1]
+		if kind, ok := known[addr]; ok {
+			kinds[kind] = true
+		} else {
+			kinds["other"] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(kinds)), " ")
+}

@@ -1,0 +1,24 @@
+package target
+
+import (
+	"context"
+	"fmt"
+
+	"joinmcast/sim"
+	"joinmcast/sim/quirk"
+	"joinmcast/spec"
+)
+
+// Open opens the target's stack. A live one must give the nonce back in its environment; progress gets a line for each
+// step that takes long.
+func (t *Target) Open(_ context.Context, nonce string, _ func(line string)) (spec.Lab, error) {
+	switch t.Stack {
+	case Sim:
+		return sim.NewLab(sim.Options{Quirks: t.Quirks, Nonce: nonce})
+	case Permit:
+		return quirk.Permit(), nil
+	case Refuse:
+		return quirk.Refuse(), nil
+	}
+	return nil, fmt.Errorf("stack %s cannot be opened", t.Stack)
+}

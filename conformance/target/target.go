@@ -1,0 +1,165 @@
+// Package target says what a run judges and opens it. It is the one place of the suite that knows the stacks.
+package target
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"joinmcast/fixtures"
+	"joinmcast/sim/quirk"
+)
+
+// Stack is a kind of stack a target file can name.
+type Stack string
+
+// Stacks.
+const (
+	Sim    Stack = "sim"
+	Permit Stack = "permit" // permits everything and does nothing
+	Refuse Stack = "refuse" // refuses everything
+	RXE    Stack = "rxe"    // Soft-RoCE on real kernels, in guests
+	HW     Stack = "hw"     // RDMA devices of this machine
+)
+
+// Target is a target file with what flags changed of it.
+type Target struct {
+	Name         string        `yaml:"-"` // of the folder the reports go to
+	Stack        Stack         `yaml:"stack"`
+	Quirks       []string      `yaml:"quirks"`        // of the simulated stack
+	Kernel       string        `yaml:"kernel"`        // of guests: a Debian suite, or a path
+	RDMACore     string        `yaml:"rdma_core"`     // of guests: a Debian suite, or a path
+	Device       string        `yaml:"device"`        // of this machine, as in mlx5_0; empty: the first
+	AllowPartial bool          `yaml:"allow_partial"` // a run that had to skip a MUST is green
+	CallDeadline time.Duration `yaml:"call_deadline"`
+	SpecDeadline time.Duration `yaml:"spec_deadline"`
+}
+
+// Overrides are the flags that change a target; empty ones change nothing.
+type Overrides struct {
+	Quirks   []string
+	Kernel   string
+	RDMACore string
+	Device   string
+}
+
+// Live tells whether the target is a real stack, whose environment must give this run's nonce back.
+func (t *Target) Live() bool { return t.Stack == RXE || t.Stack == HW }
+
+// Shared tells whether all specs share one world that is not ours.
+func (t *Target) Shared() bool { return t.Stack == HW }
+
+// Load reads a target by its name or by the path of its file.
+func Load(nameOrPath string, o Overrides) (*Target, error) {
+	text, err := read(nameOrPath)
+	if err != nil {
+		return nil, err
+	}
+	t := &Target{Name: strings.TrimSuffix(filepath.Base(nameOrPath), ".yaml")}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(t); err != nil {
+		return nil, fmt.Errorf("target %s: %w", nameOrPath, err)
+	}
+	if err := t.override(o); err != nil {
+		return nil, err
+	}
+	if err := t.check(); err != nil {
+		return nil, fmt.Errorf("target %s: %w", nameOrPath, err)
+	}
+	if t.Stack == RXE {
+		t.Name += "-" + filepath.Base(t.Kernel) + "-" + filepath.Base(t.RDMACore)
+	}
+	return t, nil
+}
+
+func read(nameOrPath string) ([]byte, error) {
+	if !strings.ContainsAny(nameOrPath, `/\.`) {
+		text, err := fixtures.Files.ReadFile(path.Join("targets", nameOrPath+".yaml"))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no target %q; there are %s, or give the path of a file", nameOrPath,
+				strings.Join(names(), ", "))
+		}
+		return text, err
+	}
+	text, err := os.ReadFile(nameOrPath)
+	if err != nil {
+		return nil, fmt.Errorf("the target file cannot be read: %w", err)
+	}
+	return text, nil
+}
+
+// names are those of the embedded targets.
+func names() []string {
+	files, err := fs.Glob(fixtures.Files, "targets/*.yaml")
+	if err != nil {
+		return nil // the pattern is a constant
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	return files
+}
+
+func (t *Target) override(o Overrides) error {
+	for _, flag := range []struct {
+		name, value string
+		field       *string
+		stack       Stack
+	}{
+		{"-kernel", o.Kernel, &t.Kernel, RXE},
+		{"-rdma-core", o.RDMACore, &t.RDMACore, RXE},
+		{"-device", o.Device, &t.Device, HW},
+	} {
+		switch {
+		case flag.value == "":
+		case flag.stack != t.Stack:
+			return fmt.Errorf("%s does not go with target %s, whose stack is %s; it is for stack %s", flag.name, t.Name,
+				t.Stack, flag.stack)
+		default:
+			*flag.field = flag.value
+		}
+	}
+	if len(o.Quirks) > 0 && t.Stack != Sim {
+		return fmt.Errorf("-quirk does not go with target %s, whose stack is %s; only a simulated stack has quirks",
+			t.Name, t.Stack)
+	}
+	t.Quirks = append(t.Quirks, o.Quirks...)
+	return nil
+}
+
+func (t *Target) check() error {
+	switch {
+	case !slices.Contains([]Stack{Sim, Permit, Refuse, RXE, HW}, t.Stack):
+		return fmt.Errorf("stack is %q, want sim, rxe, hw, permit or refuse", t.Stack)
+	case t.CallDeadline <= 0:
+		return errors.New("call_deadline is missing, want a duration such as 2s")
+	case t.SpecDeadline < t.CallDeadline:
+		return fmt.Errorf("spec_deadline is %s, want more than call_deadline, %s", t.SpecDeadline, t.CallDeadline)
+	case t.Stack == RXE && (t.Kernel == "" || t.RDMACore == ""):
+		return errors.New("stack rxe wants kernel and rdma_core, each a Debian suite or a path")
+	}
+	for _, name := range t.Quirks {
+		if !slices.ContainsFunc(quirk.All(), func(q quirk.Quirk) bool { return q.Name == name }) {
+			return fmt.Errorf("there is no quirk %q; there are %s", name, strings.Join(quirkNames(), ", "))
+		}
+	}
+	return nil
+}
+
+func quirkNames() []string {
+	var known []string
+	for _, q := range quirk.All() {
+		known = append(known, q.Name)
+	}
+	return known
+}

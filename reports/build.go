@@ -1,0 +1,353 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"joinmcast/spec"
+	"joinmcast/spec/verdict"
+)
+
+// Requirement is one requirement of the law, as much as a report says of it.
+type Requirement struct {
+	ID      string           `json:"id"`
+	Level   spec.Level       `json:"level"`
+	Layer   spec.Layer       `json:"layer"`
+	Chapter string           `json:"chapter"`
+	Says    string           `json:"says"`
+	Source  string           `json:"source"`
+	On      []spec.Transport `json:"on"`                // empty: every transport
+	WhyNot  string           `json:"why_not,omitempty"` // why no spec judges it; it is then outside the count
+	Clean   bool             `json:"clean,omitempty"`   // judged from what every spec leaves behind, by no spec of its own
+}
+
+// SpecResult is one spec's outcome, as the runner of the specs saw it.
+type SpecResult struct {
+	ID         string            `json:"id"` // of the requirement it judges
+	Text       string            `json:"text"`
+	Verdict    verdict.Verdict   `json:"verdict"` // KNOWN when its issue matched; FIXED is Build's to find
+	Seconds    float64           `json:"seconds"`
+	Seed       int64             `json:"seed,omitempty"`
+	Observed   map[string]string `json:"observed,omitempty"`
+	BlockedBy  string            `json:"blocked_by,omitempty"`
+	Skip       *Skipped          `json:"skip,omitempty"`
+	KnownIssue string            `json:"known_issue,omitempty"`
+	Failure    *Failure          `json:"failure,omitempty"`
+	Rerun      string            `json:"rerun,omitempty"`
+	Clean      []CleanFinding    `json:"clean,omitempty"` // one of each requirement about what it left behind
+	Trace      []string          `json:"trace,omitempty"` // its calls and answers, a line each
+}
+
+// CleanFinding is what one spec left behind, in the eyes of one requirement.
+type CleanFinding struct {
+	Requirement string            `json:"requirement"`
+	Verdict     verdict.Verdict   `json:"verdict"`
+	Evidence    string            `json:"evidence,omitempty"` // what was found, or why nothing could be seen
+	Observed    map[string]string `json:"observed,omitempty"`
+	KnownIssue  string            `json:"known_issue,omitempty"`
+}
+
+// Run is all that Build must know beside the specs' results.
+type Run struct {
+	Suite        Suite            `json:"suite"`
+	Target       string           `json:"target"`
+	Stack        string           `json:"stack"` // what the target is: "simulated" or "linux"
+	Nonce        string           `json:"nonce"` // given to the stack; a live one must give it back
+	Seed         int64            `json:"seed"`
+	Command      string           `json:"command"`
+	Environment  spec.Environment `json:"environment"`
+	Requirements []Requirement    `json:"requirements"` // the whole catalogue, in its order
+	Seconds      float64          `json:"seconds"`
+	Reason       string           `json:"reason,omitempty"` // why the run itself failed; the report is then NOT-QUALIFIED
+	Warnings     []string         `json:"warnings,omitempty"`
+
+	// Issues are the known issues that apply to this stack. A requirement that ran in full without showing one is FIXED.
+	Issues verdict.Issues `json:"-"`
+}
+
+// Build judges every requirement from the specs' results. Whatever nobody reported on is ERROR, or NOTRUN when the run
+// has a Reason. A report whose environment Certify refuses is NOT-QUALIFIED, and so is one with results for a
+// requirement that is not in the catalogue.
+func Build(run Run, results []SpecResult) *Report {
+	results = slices.Clone(results)
+	slices.SortStableFunc(results, func(a, b SpecResult) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Text, b.Text))
+	})
+	r := &Report{
+		Schema: Schema, Suite: run.Suite, Target: run.Target, Seed: run.Seed, Command: run.Command,
+		Environment: run.Environment, Requirements: []RequirementFinding{}, Warnings: []string{},
+		Slowest: slowest(results),
+	}
+	r.Warnings = append(r.Warnings, run.Warnings...)
+	b := builder{run: run, results: map[string][]SpecResult{}, all: results}
+	for _, s := range results {
+		b.results[s.ID] = append(b.results[s.ID], s)
+	}
+	judged := []verdict.Result{}
+	for _, req := range run.Requirements {
+		found, specs, warnings := b.find(req)
+		r.Requirements = append(r.Requirements, found)
+		r.Warnings = append(r.Warnings, warnings...)
+		judged = append(judged, verdict.Result{ID: req.ID, Level: req.Level, Layer: req.Layer, Specs: specs})
+	}
+	r.Summary = totals(judged)
+	r.Summary.Seconds = run.Seconds
+	if reason := cmp.Or(run.Reason, b.strangers(), sentence(r.Certify(run.Stack, run.Nonce))); reason != "" {
+		r.Summary.Status, r.Summary.Reason = verdict.NotQualified, reason
+	}
+	return r
+}
+
+func sentence(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+type builder struct {
+	run     Run
+	results map[string][]SpecResult
+	all     []SpecResult
+}
+
+// strangers complains about results whose requirement is not in the catalogue.
+func (b builder) strangers() string {
+	lawful := map[string]bool{}
+	for _, req := range b.run.Requirements {
+		lawful[req.ID] = true
+	}
+	for _, s := range b.all {
+		if !lawful[s.ID] {
+			return fmt.Sprintf("spec %q reports on %s, which is not in the catalogue", s.Text, s.ID)
+		}
+		for _, c := range s.Clean {
+			if !lawful[c.Requirement] {
+				return fmt.Sprintf("spec %q reports on %s, which is not in the catalogue", s.Text, c.Requirement)
+			}
+		}
+	}
+	return ""
+}
+
+// find judges one requirement. The verdicts are all that count: its specs', and FIXED for a known issue not shown.
+func (b builder) find(req Requirement) (RequirementFinding, []verdict.Verdict, []string) {
+	f := RequirementFinding{
+		ID: req.ID, Level: req.Level, Layer: req.Layer, Chapter: req.Chapter, Says: req.Says, Source: req.Source,
+		Observed: map[string]string{}, Specs: []SpecFinding{},
+	}
+	transport := b.run.Environment.Transport
+	if len(req.On) > 0 && transport != "" && !slices.Contains(req.On, transport) {
+		f.Verdict = verdict.NA
+		f.Skip = &Skipped{Code: "on", Evidence: fmt.Sprintf("it speaks of %s, this stack is %s", words(req.On), transport)}
+		return f, []verdict.Verdict{verdict.NA}, nil
+	}
+	if req.WhyNot != "" {
+		f.Verdict, f.Skip = verdict.NA, &Skipped{Code: "why_not", Evidence: req.WhyNot}
+		return f, []verdict.Verdict{verdict.NA}, nil
+	}
+	var verdicts []verdict.Verdict
+	var shown []string // known issues that were
+	if req.Clean {
+		verdicts, shown = b.clean(req, &f)
+	} else {
+		verdicts, shown = b.specs(req, &f)
+	}
+	var warnings []string
+	var fixed bool
+	if v := verdict.Merge(verdicts...); v == verdict.Pass || v == verdict.Known {
+		fixed, warnings = b.unseen(req, &f, shown)
+	}
+	if fixed {
+		verdicts = append(verdicts, verdict.Fixed)
+	}
+	f.Verdict = verdict.Merge(verdicts...)
+	return f, verdicts, warnings
+}
+
+func words(on []spec.Transport) string {
+	var names []string
+	for _, t := range on {
+		names = append(names, string(t))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (b builder) specs(req Requirement, f *RequirementFinding) (verdicts []verdict.Verdict, shown []string) {
+	for _, s := range b.results[req.ID] {
+		found := SpecFinding{
+			Text: s.Text, Verdict: s.Verdict, Seconds: s.Seconds, Seed: s.Seed, Observed: s.Observed, Failure: s.Failure,
+			Rerun: s.Rerun,
+		}
+		if !s.Verdict.Valid() {
+			found.Verdict = verdict.Error
+			found.Failure = &Failure{Message: fmt.Sprintf("the spec ended with %q, which is no verdict", s.Verdict)}
+		}
+		f.Specs = append(f.Specs, found)
+		verdicts = append(verdicts, found.Verdict)
+		merge(f.Observed, s.Observed)
+		f.BlockedBy = cmp.Or(f.BlockedBy, s.BlockedBy)
+		f.KnownIssue = cmp.Or(f.KnownIssue, s.KnownIssue)
+		if f.Skip == nil {
+			f.Skip = s.Skip
+		}
+		if s.KnownIssue != "" {
+			shown = append(shown, s.KnownIssue)
+		}
+	}
+	if len(verdicts) == 0 {
+		verdicts = b.absent(f, "no spec reported on it")
+	}
+	return verdicts, shown
+}
+
+// absent is the verdict of what nobody reported on: the run's Reason explains it, or else the suite is at fault.
+func (b builder) absent(f *RequirementFinding, message string) []verdict.Verdict {
+	if b.run.Reason != "" {
+		return []verdict.Verdict{verdict.NotRun}
+	}
+	f.Specs = append(f.Specs, SpecFinding{
+		Text: "reports on " + f.ID, Verdict: verdict.Error, Failure: &Failure{Message: message},
+	})
+	return []verdict.Verdict{verdict.Error}
+}
+
+// clean judges what specs left behind: it passes when at least one spec was looked at and none left anything.
+func (b builder) clean(req Requirement, f *RequirementFinding) (verdicts []verdict.Verdict, shown []string) {
+	var ran []string
+	var unseen verdict.Verdict = verdict.Pass
+	for _, s := range b.all {
+		if s.Verdict.Ran() {
+			ran = append(ran, s.Text)
+		} else {
+			unseen = verdict.Merge(unseen, s.Verdict)
+		}
+		for _, c := range s.Clean {
+			if c.Requirement != req.ID {
+				continue
+			}
+			if !c.Verdict.Valid() {
+				c.Evidence = fmt.Sprintf("the finding is %q, which is no verdict", c.Verdict)
+				c.Verdict = verdict.Error
+			}
+			verdicts = append(verdicts, c.Verdict)
+			if c.Verdict == verdict.Pass {
+				continue
+			}
+			f.KnownIssue = cmp.Or(f.KnownIssue, c.KnownIssue)
+			if c.KnownIssue != "" {
+				shown = append(shown, c.KnownIssue)
+			}
+			if c.Verdict == verdict.Skip {
+				if f.Skip == nil {
+					f.Skip = &Skipped{Code: "unseen", Evidence: c.Evidence}
+				}
+				continue
+			}
+			merge(f.Observed, c.Observed)
+			f.Specs = append(f.Specs, SpecFinding{
+				Text: s.Text, Verdict: c.Verdict, Seed: s.Seed, Observed: c.Observed, Rerun: s.Rerun,
+				Failure: &Failure{Message: "after this spec: " + c.Evidence, Seen: c.Evidence},
+			})
+		}
+	}
+	switch {
+	case len(verdicts) > 0:
+	case len(ran) > 0:
+		verdicts = b.absent(f, fmt.Sprintf("%d specs ran and nobody looked at what they left behind", len(ran)))
+	case unseen == verdict.Skip || unseen == verdict.NotRun:
+		verdicts = []verdict.Verdict{unseen}
+		if unseen == verdict.Skip {
+			f.Skip = &Skipped{Code: "unseen", Evidence: "no spec ran that could leave something behind"}
+		}
+	default:
+		verdicts = b.absent(f, "no spec ran that could leave something behind")
+	}
+	return verdicts, shown
+}
+
+// unseen judges the requirement's known issues that no spec showed: FIXED, unless a spec that might have shown one did
+// not run.
+func (b builder) unseen(req Requirement, f *RequirementFinding, shown []string) (fixed bool, warnings []string) {
+	idle := 0
+	if req.Clean {
+		for _, s := range b.all {
+			if !s.Verdict.Ran() {
+				idle++
+			}
+		}
+	}
+	for _, k := range b.run.Issues.Of(req.ID) {
+		switch {
+		case slices.Contains(shown, k.ID):
+		case idle > 0:
+			warnings = append(warnings, fmt.Sprintf(
+				"known issue %s of %s was not seen, and %d specs that might show it did not run", k.ID, req.ID, idle))
+		default:
+			fixed = true
+			f.KnownIssue = k.ID
+			f.Specs = append(f.Specs, SpecFinding{
+				Text: "no longer has known issue " + k.ID, Verdict: verdict.Fixed,
+				Failure: &Failure{Message: fmt.Sprintf("no spec showed known issue %s: %s", k.ID, k.Repair())},
+			})
+		}
+	}
+	return fixed, warnings
+}
+
+// merge adds the observations of one spec to those of its requirement.
+func merge(into, from map[string]string) {
+	for field, value := range from {
+		old, ok := into[field]
+		if !ok {
+			into[field] = value
+			continue
+		}
+		values := strings.Split(old, " | ")
+		if !slices.Contains(values, value) {
+			values = append(values, value)
+			slices.Sort(values)
+			into[field] = strings.Join(values, " | ")
+		}
+	}
+}
+
+func totals(judged []verdict.Result) Totals {
+	t := Totals{
+		Layers: verdict.LayerStatuses(judged), Counts: zeros(), Levels: map[spec.Level]map[verdict.Verdict]int{},
+	}
+	t.Status, t.Reason = verdict.StatusOf(judged)
+	for _, level := range spec.Levels() {
+		t.Levels[level] = zeros()
+	}
+	for _, r := range judged {
+		v := r.Verdict()
+		t.Counts[v]++
+		if t.Levels[r.Level] != nil {
+			t.Levels[r.Level][v]++
+		}
+	}
+	return t
+}
+
+func zeros() map[verdict.Verdict]int {
+	counts := map[verdict.Verdict]int{}
+	for _, v := range verdict.All() {
+		counts[v] = 0
+	}
+	return counts
+}
+
+func slowest(results []SpecResult) []SlowSpec {
+	ranked := slices.Clone(results)
+	slices.SortStableFunc(ranked, func(a, b SpecResult) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	slow := []SlowSpec{}
+	for _, s := range ranked[:min(5, len(ranked))] {
+		if s.Seconds > 0 {
+			slow = append(slow, SlowSpec{ID: s.ID, Text: s.Text, Seconds: s.Seconds})
+		}
+	}
+	return slow
+}

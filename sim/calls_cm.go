@@ -1,0 +1,92 @@
+package sim
+
+import (
+	"context"
+
+	"joinmcast/spec"
+)
+
+// CreateEventChannel is rdma_create_event_channel.
+func (p *process) CreateEventChannel(ctx context.Context) (spec.Channel, error) {
+	return ask(ctx, p, "rdma_create_event_channel", p.lib.CreateEventChannel)
+}
+
+// DestroyEventChannel is rdma_destroy_event_channel.
+func (p *process) DestroyEventChannel(ctx context.Context, ch spec.Channel) error {
+	return p.run.Call(ctx, "rdma_destroy_event_channel", func() error { return p.lib.DestroyEventChannel(ch) })
+}
+
+// SetNonblock is fcntl(2) on the channel's file descriptor.
+func (p *process) SetNonblock(ctx context.Context, ch spec.Channel, on bool) error {
+	return p.run.Call(ctx, "fcntl", func() error { return p.lib.SetNonblock(ch, on) })
+}
+
+// CreateID is rdma_create_id.
+func (p *process) CreateID(ctx context.Context, ch spec.Channel, c spec.Context, ps spec.PortSpace) (spec.ID, error) {
+	return ask(ctx, p, "rdma_create_id", func() (spec.ID, error) { return p.lib.CreateID(ch, c, ps) })
+}
+
+// DestroyID is rdma_destroy_id.
+func (p *process) DestroyID(ctx context.Context, id spec.ID) error {
+	return p.run.Call(ctx, "rdma_destroy_id", func() error { return p.lib.DestroyID(id) })
+}
+
+// ReadID shows the id's public fields.
+func (p *process) ReadID(ctx context.Context, id spec.ID) (spec.IDState, error) {
+	return ask(ctx, p, "read_id", func() (spec.IDState, error) { return p.lib.ReadID(id) })
+}
+
+// BindAddr is rdma_bind_addr.
+func (p *process) BindAddr(ctx context.Context, id spec.ID, a spec.Sockaddr) error {
+	return p.run.Call(ctx, "rdma_bind_addr", func() error { return p.lib.BindAddr(id, a) })
+}
+
+// ResolveAddr is rdma_resolve_addr.
+func (p *process) ResolveAddr(ctx context.Context, id spec.ID, src, dst spec.Sockaddr, ms int) error {
+	return p.run.Call(ctx, "rdma_resolve_addr", func() error { return p.lib.ResolveAddr(id, src, dst, ms) })
+}
+
+// ResolveRoute is rdma_resolve_route.
+func (p *process) ResolveRoute(ctx context.Context, id spec.ID, ms int) error {
+	return p.run.Call(ctx, "rdma_resolve_route", func() error { return p.lib.ResolveRoute(id, ms) })
+}
+
+// CreateQP is rdma_create_qp.
+func (p *process) CreateQP(ctx context.Context, id spec.ID, a spec.QPInitAttr) (spec.QP, error) {
+	return ask(ctx, p, "rdma_create_qp", func() (spec.QP, error) { return p.lib.CreateQP(id, a) })
+}
+
+// DestroyQP is rdma_destroy_qp.
+func (p *process) DestroyQP(ctx context.Context, id spec.ID) error {
+	return p.run.Call(ctx, "rdma_destroy_qp", func() error { return p.lib.DestroyQP(id) })
+}
+
+// JoinMulticast is rdma_join_multicast.
+func (p *process) JoinMulticast(ctx context.Context, id spec.ID, a spec.Sockaddr, c spec.Context) error {
+	return p.run.Call(ctx, "rdma_join_multicast", func() error { return p.lib.JoinMulticast(id, a, c) })
+}
+
+// JoinMulticastEx is rdma_join_multicast_ex.
+func (p *process) JoinMulticastEx(ctx context.Context, id spec.ID, a *spec.JoinAttr, c spec.Context) error {
+	return p.run.Call(ctx, "rdma_join_multicast_ex", func() error { return p.lib.JoinMulticastEx(id, a, c) })
+}
+
+// LeaveMulticast is rdma_leave_multicast.
+func (p *process) LeaveMulticast(ctx context.Context, id spec.ID, a spec.Sockaddr) error {
+	return p.run.Call(ctx, "rdma_leave_multicast", func() error { return p.lib.LeaveMulticast(id, a) })
+}
+
+// PollChannel is poll(2) on the channel's file descriptor.
+func (p *process) PollChannel(ctx context.Context, ch spec.Channel) error {
+	return p.run.Call(ctx, "poll", func() error { return p.lib.PollChannel(ch) })
+}
+
+// GetEvent is rdma_get_cm_event.
+func (p *process) GetEvent(ctx context.Context, ch spec.Channel) (spec.Event, error) {
+	return ask(ctx, p, "rdma_get_cm_event", func() (spec.Event, error) { return p.lib.GetEvent(ch) })
+}
+
+// AckEvent is rdma_ack_cm_event.
+func (p *process) AckEvent(ctx context.Context, e spec.EventRef) error {
+	return p.run.Call(ctx, "rdma_ack_cm_event", func() error { return p.lib.AckEvent(e) })
+}

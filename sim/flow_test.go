@@ -1,0 +1,259 @@
+package sim_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"joinmcast/sim"
+	"joinmcast/spec"
+)
+
+// seeds of the tests that look at several orders of events.
+const seeds = 32
+
+func TestJoinIsReadableLaterInSomeWorlds(t *testing.T) {
+	g := NewWithT(t)
+	seen := map[string]int{}
+	for seed := range int64(seeds) {
+		m := newWorld(t, seed).bound(0)
+		m.Expect(m.p.SetNonblock(m.ctx, m.ch, true)).To(Succeed())
+		m.Expect(m.join(group)).To(Succeed())
+		_, err := m.p.GetEvent(m.ctx, m.ch)
+		seen[spec.Outcome(err)]++
+	}
+	g.Expect(seen).To(And(HaveKey("EAGAIN"), HaveKey("0"), HaveLen(2)), "seeds 0..%d", seeds-1)
+}
+
+func TestEventsOfAnIDComeInJoinOrder(t *testing.T) {
+	for seed := range int64(seeds) {
+		m := newWorld(t, seed).bound(0)
+		for i := range 10 {
+			a := addr(fmt.Sprintf("239.0.0.%d", i+1))
+			m.Expect(m.p.JoinMulticast(m.ctx, m.id, a, spec.Context(i))).To(Succeed())
+		}
+		for i := range 10 {
+			m.Expect(m.acked().UD.PrivateData).To(Equal(spec.Context(i)), "seed %d", seed)
+		}
+	}
+}
+
+// transcript is what a program of one thread gets to see, as JSON.
+func transcript(t *testing.T, seed int64) string {
+	t.Helper()
+	w := newWorld(t, seed)
+	m, peer := w.bound(0).withQP(), w.bound(1).withQP()
+	var rows []any
+	note := func(answer any, err error) { rows = append(rows, answer, spec.Outcome(err)) }
+	w.Expect(m.p.SetNonblock(w.ctx, m.ch, true)).To(Succeed())
+	for i := range 8 {
+		a := addr(fmt.Sprintf("239.9.0.%d", i))
+		note(i, m.join(a))
+		note(m.p.GetEvent(w.ctx, m.ch))
+		if i%3 == 0 {
+			note("leave", peer.leave(a))
+			note("join", peer.join(a))
+		}
+	}
+	note(w.hosts[0].Observe(w.ctx))
+	note(m.p.GetEvent(w.ctx, m.ch))
+	note(peer.p.GetEvent(w.ctx, peer.ch))
+	text, err := json.Marshal(rows)
+	w.Expect(err).NotTo(HaveOccurred())
+	return string(text)
+}
+
+func TestSameSeedSameTranscript(t *testing.T) {
+	g := NewWithT(t)
+	different := map[string]bool{}
+	for seed := range int64(seeds) {
+		first := transcript(t, seed)
+		g.Expect(transcript(t, seed)).To(Equal(first), "seed %d", seed)
+		different[first] = true
+	}
+	g.Expect(len(different)).To(BeNumerically(">", 1), "the seed must matter")
+}
+
+func TestLeaveWithoutAckHangsAtOnceAndStaysOpen(t *testing.T) {
+	m := newWorld(t, 2).bound(0)
+	m.Expect(m.join(group)).To(Succeed())
+	m.event()
+	err := m.leave(group)
+	m.Expect(err).To(BeAssignableToTypeOf(&spec.Hung{}))
+	m.Expect(err).To(MatchError(And(
+		ContainSubstring("rdma_leave_multicast"), ContainSubstring("nothing left in the world can wake it"))))
+	m.Expect(m.p.InFlight(m.ctx)).To(Equal([]spec.InFlight{{Method: "rdma_leave_multicast", Blocked: true}}))
+	m.Expect(m.p.Kill(m.ctx)).To(Equal(spec.Exit{Signal: "SIGKILL"}))
+	m.Expect(m.p.InFlight(m.ctx)).To(BeEmpty())
+	m.Expect(m.join(group)).To(MatchError(&spec.Crashed{Method: "rdma_join_multicast", Exit: spec.Exit{Signal: "SIGKILL"}}))
+}
+
+func TestAHungLeaveEndsWhenTheAckComesAfterAll(t *testing.T) {
+	m := newWorld(t, 2).bound(0)
+	m.Expect(m.join(group)).To(Succeed())
+	e := m.event()
+	m.Expect(m.leave(group)).To(BeAssignableToTypeOf(&spec.Hung{}))
+	m.Expect(m.p.AckEvent(m.ctx, e.Ref)).To(Succeed())
+	m.Expect(m.p.InFlight(m.ctx)).To(BeEmpty())
+}
+
+func TestAConcurrentLeaveWaitsForTheAckOfAnotherCall(t *testing.T) {
+	for _, name := range []string{"leave", "destroy"} {
+		t.Run(name, func(t *testing.T) {
+			m := newWorld(t, 3).bound(0)
+			m.Expect(m.join(group)).To(Succeed())
+			e := m.event()
+			done := make(chan error)
+			go func() {
+				ctx := spec.Concurrent(m.ctx)
+				if name == "leave" {
+					done <- m.p.LeaveMulticast(ctx, m.id, group)
+				} else {
+					done <- m.p.DestroyID(ctx, m.id)
+				}
+			}()
+			m.Eventually(func() ([]spec.InFlight, error) { return m.p.InFlight(m.ctx) }).Should(HaveLen(1))
+			m.Expect(done).NotTo(Receive())
+			m.Expect(m.p.AckEvent(m.ctx, e.Ref)).To(Succeed())
+			m.Expect(<-done).To(Succeed())
+		})
+	}
+}
+
+func TestAConcurrentCallEndsWithItsContext(t *testing.T) {
+	m := newWorld(t, 3).bound(0)
+	ctx, cancel := context.WithCancel(spec.Concurrent(m.ctx))
+	done := make(chan error)
+	go func() {
+		_, err := m.p.GetEvent(ctx, m.ch)
+		done <- err
+	}()
+	m.Eventually(func() ([]spec.InFlight, error) { return m.p.InFlight(m.ctx) }).Should(HaveLen(1))
+	cancel()
+	m.Expect(<-done).To(MatchError(ContainSubstring("deadline")))
+}
+
+func TestKillWakesEveryOpenCall(t *testing.T) {
+	m := newWorld(t, 4).bound(0)
+	done := make(chan error)
+	go func() { done <- m.p.PollChannel(spec.Concurrent(m.ctx), m.ch) }()
+	m.Eventually(func() ([]spec.InFlight, error) { return m.p.InFlight(m.ctx) }).Should(HaveLen(1))
+	m.Expect(m.p.Kill(m.ctx)).To(Equal(spec.Exit{Signal: "SIGKILL"}))
+	m.Expect(<-done).To(MatchError(&spec.Crashed{Method: "poll", Exit: spec.Exit{Signal: "SIGKILL"}}))
+}
+
+func TestAnUndefinedUseEndsTheProcessForGood(t *testing.T) {
+	w := newWorld(t, 5)
+	m := w.bound(0)
+	err := m.p.JoinMulticast(m.ctx, 0, group, 0)
+	segv := spec.Exit{Signal: "SIGSEGV"}
+	m.Expect(err).To(MatchError(&spec.Crashed{Method: "rdma_join_multicast", Exit: segv}))
+	m.Expect(m.join(group)).To(MatchError(&spec.Crashed{Method: "rdma_join_multicast", Exit: segv}))
+	m.Expect(m.p.Kill(m.ctx)).To(Equal(segv))
+	s, err := w.hosts[0].Observe(m.ctx)
+	m.Expect(err).NotTo(HaveOccurred())
+	m.Expect(s.Resources).To(HaveKeyWithValue("cm_id", 0))
+}
+
+func TestAProcessLeavesNothingBehind(t *testing.T) {
+	w := newWorld(t, 6)
+	before, err := w.hosts[0].Observe(w.ctx)
+	w.Expect(err).NotTo(HaveOccurred())
+	m := w.bound(0).withQP()
+	m.joined(group)
+	during, err := w.hosts[0].Observe(w.ctx)
+	w.Expect(err).NotTo(HaveOccurred())
+	w.Expect(during).NotTo(Equal(before))
+	w.Expect(during.Resources).To(Equal(map[string]int{"cm_id": 1, "qp": 1, "cq": 2, "pd": 1, "mr": 0, "ctx": 1}))
+	_, err = m.p.Kill(w.ctx)
+	w.Expect(err).NotTo(HaveOccurred())
+	w.Expect(w.hosts[0].Observe(w.ctx)).To(Equal(before))
+}
+
+func TestSyncIDs(t *testing.T) {
+	w := newWorld(t, 7)
+	p := w.procs[0]
+	id, err := p.CreateID(w.ctx, 0, 0, spec.PSUDP)
+	w.Expect(err).NotTo(HaveOccurred())
+	w.Expect(p.BindAddr(w.ctx, id, w.addrOf(0))).To(Succeed())
+	w.Expect(p.JoinMulticast(w.ctx, id, group, joinContext)).To(Succeed())
+	s, err := p.ReadID(w.ctx, id)
+	w.Expect(err).NotTo(HaveOccurred())
+	w.Expect(s.Event).To(HaveField("Type", spec.MulticastJoin))
+	w.Expect(p.AckEvent(w.ctx, s.Event.Ref)).To(Succeed())
+	w.Expect(p.LeaveMulticast(w.ctx, id, group)).To(Succeed())
+
+	w.Expect(p.JoinMulticast(w.ctx, id, group, joinContext)).To(Succeed())
+	w.Expect(p.LeaveMulticast(w.ctx, id, group)).To(MatchError(ContainSubstring("did not return")))
+}
+
+func TestASyncAttachFailureIsEPERMAndKeepsTheMembership(t *testing.T) {
+	w := newWorld(t, 8)
+	p := w.procs[0]
+	id, err := p.CreateID(w.ctx, 0, 0, spec.PSUDP)
+	w.Expect(err).NotTo(HaveOccurred())
+	w.Expect(p.BindAddr(w.ctx, id, w.addrOf(0))).To(Succeed())
+	_, err = p.CreateQP(w.ctx, id, spec.QPInitAttr{Type: spec.QPTypeUD, MaxSendWR: 1, MaxRecvWR: 1})
+	w.Expect(err).NotTo(HaveOccurred())
+	unicast := addr("192.168.1.1")
+	err = p.JoinMulticast(w.ctx, id, unicast, 0)
+	w.Expect(err).To(MatchError(&spec.CallError{Method: "rdma_join_multicast", Ret: -1, Errno: spec.EPERM}))
+	s, err := p.ReadID(w.ctx, id)
+	w.Expect(err).NotTo(HaveOccurred())
+	w.Expect(p.AckEvent(w.ctx, s.Event.Ref)).To(Succeed())
+	w.Expect(p.LeaveMulticast(w.ctx, id, unicast)).To(Succeed())
+}
+
+func TestChangesAreUndone(t *testing.T) {
+	w := newWorld(t, 9)
+	h := w.hosts[0].(spec.Configurer)
+	before, err := w.hosts[0].Ports(w.ctx)
+	w.Expect(err).NotTo(HaveOccurred())
+	for _, c := range []spec.Change{
+		{AddAddr: &spec.NetdevAddr{Netdev: "eth0", Prefix: netip.MustParsePrefix("10.0.0.1/8")}},
+		{SetMTU: &spec.MTUChange{Netdev: "eth0", MTU: 200}},
+	} {
+		undo, err := h.Configure(w.ctx, c)
+		w.Expect(err).NotTo(HaveOccurred())
+		w.Expect(w.hosts[0].Ports(w.ctx)).NotTo(Equal(before))
+		w.Expect(undo(w.ctx)).To(Succeed())
+		w.Expect(w.hosts[0].Ports(w.ctx)).To(Equal(before))
+	}
+	_, err = h.Configure(w.ctx, spec.Change{SetLink: &spec.LinkChange{Netdev: "eth9"}})
+	w.Expect(err).To(MatchError(ContainSubstring(`no network device is named "eth9"; this host has lo and eth0`)))
+}
+
+func TestTheNonceComesBack(t *testing.T) {
+	w := newWorld(t, 10)
+	e, err := w.backend.Environment(w.ctx)
+	w.Expect(err).NotTo(HaveOccurred())
+	w.Expect(e.Nonce).To(Equal("n0nce"))
+	w.Expect(e.Stack).To(Equal("simulated"))
+	w.Expect(e.Hosts).To(HaveEach(And(HaveField("Nonce", "n0nce"), HaveField("GIDIndex", 1))))
+}
+
+func TestAnUnknownQuirkNamesTheKnownOnes(t *testing.T) {
+	_, err := sim.NewLab(sim.Options{Quirks: []string{"no-such"}})
+	NewWithT(t).Expect(err).To(MatchError(And(ContainSubstring(`"no-such"`), ContainSubstring("skip-auto-attach"))))
+}
+
+func BenchmarkFreshWorld(b *testing.B) {
+	lab, err := sim.NewLab(sim.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		w, err := lab.Fresh(b.Context(), 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := w.Hosts()[0].Start(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		_ = w.Close(b.Context())
+	}
+}

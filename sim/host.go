@@ -1,0 +1,75 @@
+package sim
+
+import (
+	"context"
+	"net/netip"
+
+	"joinmcast/sim/kernel"
+	"joinmcast/sim/librdmacm"
+	"joinmcast/sim/world"
+	"joinmcast/spec"
+)
+
+// host is one simulated host.
+type host struct {
+	name      string
+	addr      netip.Addr // the IPv4 address it boots with
+	world     *world.World
+	kernel    *kernel.Kernel
+	library   librdmacm.Deviations
+	processes []*world.Process
+}
+
+var _ interface {
+	spec.Host
+	spec.Configurer
+} = (*host)(nil)
+
+// Ports shows the host's only RDMA port.
+func (h *host) Ports(context.Context) ([]spec.Port, error) {
+	var p spec.Port
+	h.world.Do(func() { p = h.kernel.Port() })
+	return []spec.Port{p}, nil
+}
+
+// Start starts a process with a librdmacm of its own.
+func (h *host) Start(context.Context) (spec.Process, error) {
+	p := &process{}
+	h.world.Do(func() {
+		k := h.kernel.NewProcess()
+		p.run = h.world.NewProcess(k.Exit)
+		p.lib = librdmacm.New(h.world, k, h.library)
+		h.processes = append(h.processes, p.run)
+	})
+	return p, nil
+}
+
+// Observe shows the host once nothing is pending any more: looking takes time.
+func (h *host) Observe(context.Context) (spec.HostState, error) {
+	var s spec.HostState
+	h.world.Settled(func() { s = h.kernel.Observe() })
+	return s, nil
+}
+
+// Configure alters the host at once.
+func (h *host) Configure(_ context.Context, c spec.Change) (func(context.Context) error, error) {
+	var undo func()
+	var err error
+	h.world.Do(func() { undo, err = h.kernel.Configure(c) })
+	if err != nil {
+		return nil, err
+	}
+	return func(context.Context) error {
+		h.world.Do(undo)
+		return nil
+	}, nil
+}
+
+// killAll ends what still runs.
+func (h *host) killAll() {
+	var running []*world.Process
+	h.world.Do(func() { running, h.processes = h.processes, nil })
+	for _, p := range running {
+		p.Kill()
+	}
+}

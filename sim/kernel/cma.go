@@ -1,0 +1,212 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"slices"
+
+	"joinmcast/sim/uabi"
+	"joinmcast/spec"
+)
+
+// state is an enum rdma_cm_state.
+type state int
+
+const (
+	idle state = iota
+	addrQuery
+	addrBound
+	addrResolved
+	routeQuery
+	routeResolved
+	destroying
+)
+
+// cmID is an id of the connection manager (struct rdma_id_private with its struct ucma_context).
+type cmID struct {
+	kernel         *Kernel
+	file           *cmFile
+	handle         uabi.CMID
+	uid            uint64
+	ps             spec.PortSpace
+	qpType         spec.QPType
+	state          state
+	device         *device // nil while the id is bound to none
+	src            netip.Addr
+	port           uint16
+	family         spec.Family // of the source address
+	members        []*membership
+	eventsReported uint32
+}
+
+// bind is rdma_bind_addr: the wildcard and the loopback address bind the id to an address but to no device.
+func (id *cmID) bind(a spec.Sockaddr) error {
+	if id.state != idle {
+		return spec.EINVAL
+	}
+	dev, err := id.deviceOf(a)
+	if err != nil {
+		return err
+	}
+	if err := id.takePort(a); err != nil {
+		return err
+	}
+	id.state, id.device, id.src, id.family = addrBound, dev, a.Addr(), a.Family()
+	return nil
+}
+
+// deviceOf finds the device behind a source address; nil for one that names no device.
+func (id *cmID) deviceOf(a spec.Sockaddr) (*device, error) {
+	if isAny(a) {
+		return nil, nil
+	}
+	if a.Family() == spec.AFIB {
+		return nil, spec.ENODEV
+	}
+	if a.Family() == spec.AFInet6 && a.Addr().IsLinkLocalUnicast() && scopeID(a) == 0 {
+		return nil, spec.EINVAL // cma_check_linklocal: the address alone does not name an interface
+	}
+	n := id.kernel.ownerOf(a.Addr())
+	if n == nil {
+		return nil, spec.EADDRNOTAVAIL
+	}
+	if id.ps == spec.PSIPoIB {
+		return nil, spec.EINVAL // cma_acquire_dev_by_src_ip: only on InfiniBand
+	}
+	if n != id.kernel.rdma.netdev {
+		return nil, spec.ENODEV
+	}
+	return id.kernel.rdma, nil
+}
+
+// takePort reserves a port number that a caller asked for; 0 asks for none in particular.
+func (id *cmID) takePort(a spec.Sockaddr) error {
+	port := a.Port()
+	if port == 0 {
+		return nil
+	}
+	for _, o := range id.kernel.ids {
+		clash := o.src == a.Addr() || o.src.IsUnspecified() || a.Addr().IsUnspecified()
+		if o != id && o.ps == id.ps && o.port == port && o.state != idle && clash {
+			return spec.EADDRINUSE
+		}
+	}
+	id.port = port
+	return nil
+}
+
+// resolveAddr is rdma_resolve_addr: what needs no neighbour is found wrong at once, the rest comes as an event.
+func (id *cmID) resolveAddr(src, dst spec.Sockaddr) error {
+	if id.state == idle {
+		if src == nil {
+			src = spec.EmptySockaddr(dst.Family())[:sockaddrSize(dst)]
+		}
+		if err := id.bind(src); err != nil {
+			return err
+		}
+	}
+	if id.family != dst.Family() || id.state != addrBound {
+		return spec.EINVAL
+	}
+	if dst.Family() == spec.AFIB {
+		return spec.ENODEV
+	}
+	from := id.src
+	if from.IsUnspecified() || from.IsLoopback() {
+		from = netip.Addr{}
+	}
+	n, from, err := id.kernel.route(from, dst.Addr())
+	if err != nil {
+		return err // the id stays bound
+	}
+	id.state = addrQuery
+	id.kernel.addrWork.Add(func() { id.addrHandler(n, from, dst.Addr()) })
+	return nil
+}
+
+// addrHandler tells the outcome of an address resolution (addr_handler).
+func (id *cmID) addrHandler(n *netdev, src, dst netip.Addr) {
+	if id.state != addrQuery {
+		return
+	}
+	if errno := id.reach(n, src, dst); errno != 0 {
+		id.state = addrBound
+		id.notify(uabi.Event{Type: spec.AddrError, Status: -int(errno)})
+		return
+	}
+	id.state, id.src = addrResolved, src
+	id.notify(uabi.Event{Type: spec.AddrResolved})
+}
+
+// reach finds the neighbour and binds an id without a device to the one below the route.
+func (id *cmID) reach(n *netdev, src, dst netip.Addr) spec.Errno {
+	k := id.kernel
+	if !dst.IsMulticast() && k.ownerOf(dst) == nil {
+		if _, ok := k.wire.Neighbour(k.rdma, dst); !ok {
+			return spec.ETIMEDOUT
+		}
+	}
+	if id.device == nil {
+		if n != k.rdma.netdev || id.ps == spec.PSIPoIB {
+			return spec.ENODEV
+		}
+		if _, ok := k.rdma.gidIndex(src); !ok {
+			return spec.ENODEV
+		}
+		id.device = k.rdma
+	}
+	return 0
+}
+
+// resolveRoute is rdma_resolve_route on RoCE, which has nothing to ask anybody.
+func (id *cmID) resolveRoute() error {
+	if id.state != addrResolved {
+		return spec.EINVAL
+	}
+	if ibMTU(id.device.netdev.mtu) == 0 {
+		return spec.EINVAL
+	}
+	id.state = routeQuery
+	id.kernel.cmWork.Add(func() {
+		if id.state == routeQuery {
+			id.state = routeResolved
+			id.notify(uabi.Event{Type: spec.RouteResolved})
+		}
+	})
+	return nil
+}
+
+// notify queues an event of the id itself.
+func (id *cmID) notify(e uabi.Event) {
+	e.UID, e.ID = id.uid, id.handle
+	id.file.events = append(id.file.events, &cmEvent{Event: e, of: id})
+}
+
+// destroy ends the id (rdma_destroy_id): work still queued for it finds it gone.
+func (id *cmID) destroy() {
+	id.state = destroying
+	for _, m := range slices.Backward(id.members) {
+		m.giveBack()
+		delete(id.file.members, m.handle)
+	}
+	id.members = nil
+	id.file.drop(func(e *cmEvent) bool { return e.of == id })
+	delete(id.file.ids, id.handle)
+	k := id.kernel
+	k.ids = slices.DeleteFunc(k.ids, func(o *cmID) bool { return o == id })
+	k.resources["cm_id"]--
+}
+
+// isAny tells an address that names no device: the wildcard and the loopback (cma_any_addr).
+func isAny(a spec.Sockaddr) bool { return isZero(a) || a.Addr().IsLoopback() }
+
+// isZero tells the all-zero address of its family (cma_zero_addr).
+func isZero(a spec.Sockaddr) bool {
+	if a.Family() == spec.AFIB {
+		return spec.GID(a[8:24]) == spec.GID{}
+	}
+	return a.Addr().IsUnspecified()
+}
+
+// scopeID is sin6_scope_id.
+func scopeID(a spec.Sockaddr) uint32 { return binary.LittleEndian.Uint32(a[24:]) }

@@ -1,0 +1,202 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"net"
+	"net/netip"
+	"slices"
+
+	"joinmcast/sim/fabric"
+	"joinmcast/sim/uabi"
+	"joinmcast/spec"
+)
+
+// qp is a queue pair.
+type qp struct {
+	device             *device
+	num                uabi.QP
+	qpType             spec.QPType
+	state              uabi.QPState
+	qkey               uint32
+	pd                 *pd
+	sendCQ, recvCQ     *cq
+	sendRoom, recvRoom int
+	sending            int // posted and not yet completed
+	buffers            []spec.RecvWR
+	attached           []attachment
+}
+
+// wcLocLenErr is IBV_WC_LOC_LEN_ERR.
+const wcLocLenErr spec.WCStatus = 1
+
+// queueRoom is how many requests fit a queue made for n: rxe rounds a ring's slots up to a power of two and keeps one
+// free.
+func queueRoom(n uint32) int { return 1<<bits.Len32(n) - 1 }
+
+// PostRecv posts a buffer.
+func (c *verbsContext) PostRecv(h uabi.QP, wr spec.RecvWR) error {
+	q, ok := c.qps[h]
+	switch {
+	case !ok || q.state == uabi.QPReset:
+		return spec.EINVAL
+	case len(q.buffers) >= q.recvRoom:
+		return spec.ENOMEM
+	}
+	q.buffers = append(q.buffers, wr)
+	return nil
+}
+
+// PostSend posts a datagram. One that is longer than the port's MTU never leaves and completes as if it had: a UD
+// sender is told nothing (IBTA C10-93.1.1, rxe_requester).
+func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
+	q, a := c.qps[h], c.ahs[wr.AH]
+	switch {
+	case q == nil || a == nil || q.qpType != spec.QPTypeUD || q.state != uabi.QPRTS:
+		return spec.EINVAL
+	case q.sending >= q.sendRoom:
+		return spec.ENOMEM
+	}
+	q.sending++
+	packet := fabric.Datagram{
+		DstMAC: a.mac, Src: a.src.Unmap(), Dst: a.dst, TrafficClass: a.grh.TrafficClass, HopLimit: a.grh.HopLimit,
+		UDPPort: fabric.RoCEv2Port, DestQP: wr.RemoteQPN, SrcQP: uint32(q.num), QKey: wr.QKey, Imm: wr.Imm,
+		Payload: slices.Clone(wr.Data),
+	}
+	q.device.work.Add(func() {
+		if len(packet.Payload) <= q.device.mtu() {
+			q.device.transmit(packet)
+		}
+		q.sending--
+		q.sendCQ.done = append(q.sendCQ.done, spec.Completion{WRID: wr.WRID})
+	})
+	return nil
+}
+
+// mtu is the port's InfiniBand MTU in bytes; rxe keeps the smallest one when none fits.
+func (d *device) mtu() int { return max(ibMTU(d.netdev.mtu), smallestIBMTU) }
+
+// transmit puts a packet on the wire; there is no route from an address of one family to one of the other. The IP layer loops a multicast packet back to a host that is a member itself.
+func (d *device) transmit(p fabric.Datagram) {
+	if p.Src.Is4() != p.Dst.Is4() {
+		return
+	}
+	if d.Owns(p.Dst) {
+		d.deliver(p)
+		return
+	}
+	if p.Dst.IsMulticast() && d.netdev.up {
+		d.inputIP(p)
+	}
+	d.kernel.wire.Send(d, p)
+}
+
+// MAC is the network device's address.
+func (d *device) MAC() net.HardwareAddr { return d.netdev.mac }
+
+// Owns tells whether an address is the network device's.
+func (d *device) Owns(a netip.Addr) bool { return d.netdev.has(a) }
+
+// Carrier tells whether the network device is up.
+func (d *device) Carrier() bool { return d.netdev.up }
+
+// Receive takes a frame in if the link-layer filter lets it through.
+func (d *device) Receive(p fabric.Datagram) {
+	if slices.Equal(p.DstMAC, d.MAC()) || d.netdev.filters.has(p.DstMAC.String()) {
+		d.inputIP(p)
+	}
+}
+
+// inputIP is the IP layer: it drops what is neither for this host nor for a group the device is a member of.
+func (d *device) inputIP(p fabric.Datagram) {
+	member := d.Owns(p.Dst) || d.netdev.igmp.has(p.Dst) || d.netdev.mld.has(p.Dst)
+	if member && p.UDPPort == fabric.RoCEv2Port {
+		d.deliver(p)
+	}
+}
+
+// deliver hands a packet to the QP it names, or to every QP of its group.
+func (d *device) deliver(p fabric.Datagram) {
+	if p.DestQP != spec.MulticastQPN {
+		if q := d.qps[uabi.QP(p.DestQP)]; q != nil {
+			q.receive(p)
+		}
+		return
+	}
+	g := d.group(spec.GID(p.Dst.As16()))
+	if g == nil {
+		return
+	}
+	for _, q := range g.qps {
+		q.receive(p)
+		if d.kernel.deviates.DeliversTwice {
+			q.receive(p)
+		}
+	}
+}
+
+// receive fills the next buffer. A packet with another queue key, or with no buffer posted, is dropped.
+func (q *qp) receive(p fabric.Datagram) {
+	if q.qpType != spec.QPTypeUD || q.state < uabi.QPRTR || p.QKey != q.qkey || len(q.buffers) == 0 {
+		return
+	}
+	buffer := q.buffers[0]
+	q.buffers = q.buffers[1:]
+	wc := spec.Completion{WRID: buffer.WRID, Status: wcLocLenErr}
+	if length := spec.GRHBytes + len(p.Payload); int(buffer.Size) >= length {
+		wc = spec.Completion{
+			WRID: buffer.WRID, ByteLen: uint32(length), HasGRH: true, Imm: p.Imm, SrcQP: p.SrcQP,
+			GRH: header(p), Data: slices.Clone(p.Payload),
+		}
+		if q.device.kernel.deviates.ForgetsGRHLength {
+			wc.ByteLen -= spec.GRHBytes
+		}
+	}
+	q.recvCQ.done = append(q.recvCQ.done, wc)
+}
+
+// Bytes of the headers of a RoCEv2 UD packet within IP: UDP, BTH, DETH, immediate data, ICRC.
+const (
+	udpBytes, bthBytes, dethBytes, immBytes, icrcBytes = 8, 12, 8, 4, 4
+
+	ipv4Bytes = 20
+	protoUDP  = 17
+)
+
+// header is what a receiver finds in its GRH area: an IPv6 header, or 20 zero bytes and an IPv4 header.
+func header(p fabric.Datagram) spec.Bytes {
+	length := udpBytes + bthBytes + dethBytes + (len(p.Payload)+3)&^3 + icrcBytes
+	if p.Imm != nil {
+		length += immBytes
+	}
+	h := make(spec.Bytes, spec.GRHBytes)
+	if p.Dst.Is6() {
+		binary.BigEndian.PutUint32(h, 6<<28|uint32(p.TrafficClass)<<20)
+		binary.BigEndian.PutUint16(h[4:], uint16(length))
+		h[6], h[7] = protoUDP, p.HopLimit
+		copy(h[8:24], p.Src.AsSlice())
+		copy(h[24:40], p.Dst.AsSlice())
+		return h
+	}
+	ip := h[spec.GRHBytes-ipv4Bytes:]
+	ip[0], ip[1] = 4<<4|ipv4Bytes/4, p.TrafficClass
+	binary.BigEndian.PutUint16(ip[2:], uint16(ipv4Bytes+length))
+	ip[6] = 0x40 // don't fragment
+	ip[8], ip[9] = p.HopLimit, protoUDP
+	copy(ip[12:16], p.Src.AsSlice())
+	copy(ip[16:20], p.Dst.AsSlice())
+	binary.BigEndian.PutUint16(ip[10:], checksum(ip))
+	return h
+}
+
+// checksum is the Internet checksum (RFC 1071) of an even number of bytes.
+func checksum(b []byte) uint16 {
+	var sum uint32
+	for i := 0; i < len(b); i += 2 {
+		sum += uint32(binary.BigEndian.Uint16(b[i:]))
+	}
+	for sum > 0xffff {
+		sum = sum>>16 + sum&0xffff
+	}
+	return ^uint16(sum)
+}

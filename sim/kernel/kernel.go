@@ -1,0 +1,89 @@
+// Package kernel simulates what a Linux host does for rdma_join_multicast: network devices with their IGMP and
+// link-layer filters, routing, the rdma_cm device, uverbs, and a driver that behaves as rxe does. The truth is that of
+// Linux 6.1.192; the names in comments are its functions.
+package kernel
+
+import (
+	"net"
+	"net/netip"
+
+	"joinmcast/sim/fabric"
+	"joinmcast/sim/world"
+	"joinmcast/spec"
+)
+
+// Kernel is one host's kernel. Everything on it runs under the world's lock.
+type Kernel struct {
+	world    *world.World
+	wire     *fabric.Switch
+	deviates Deviations
+
+	netdevs []*netdev // lo first, then the one below the RDMA device
+	routes  []spec.Route
+	rdma    *device
+	ids     []*cmID
+
+	cmWork   *world.Lane // the rdma_cm workqueue, ordered (cma_wq)
+	addrWork *world.Lane // the ib_addr workqueue, ordered (addr_wq)
+
+	resources map[string]int
+	log       []string
+	taint     uint64
+}
+
+// Config is what tells one host from another.
+type Config struct {
+	MAC      net.HardwareAddr
+	Addrs    []netip.Prefix // of eth0, which has its link-local IPv6 address besides
+	Deviates Deviations
+}
+
+// Deviations are the ways in which a kernel can be told to break the law, one at a time. The zero value keeps it.
+type Deviations struct {
+	JoinsUnbound      bool // a join on an id without a device succeeds, and no event follows
+	JoinsAfterRoute   bool // a join in the state ROUTE_RESOLVED is accepted
+	JoinsTCP          bool // a join on an id that is not UD is accepted
+	LosesEvents       bool // a join that succeeded is never followed by its event
+	DuplicatesEvents  bool // a join is followed by its event twice
+	MapsToWrongGroup  bool // the MGID is one off the group
+	LeaveKeepsEvents  bool // a leave does not take back the membership's unread events
+	LeaksIGMP         bool // a leave does not give the IGMP membership back
+	WarnsAtJoin       bool // a join writes a warning to the kernel's log and taints it
+	KeepsQPAtExit     bool // a QP outlives its process
+	DeliversTwice     bool // an attached QP gets every multicast datagram twice
+	ForgetsGRHLength  bool // the length of a receive leaves the GRH out
+	LeaksLinkFilter   bool // the last detach of a group leaves its address in the link-layer filter, as rxe does
+	AttachesUnchecked bool // any GID can be attached
+}
+
+// Names of the devices every host has.
+const (
+	Netdev = "eth0"
+	Device = "rxe0"
+)
+
+// New boots a host and plugs it in.
+func New(w *world.World, wire *fabric.Switch, c Config) *Kernel {
+	k := &Kernel{
+		world: w, wire: wire, deviates: c.Deviates,
+		cmWork: w.NewLane(), addrWork: w.NewLane(),
+		resources: map[string]int{"cm_id": 0, "qp": 0, "cq": 0, "pd": 0, "mr": 0, "ctx": 0},
+	}
+	lo := newNetdev("lo", 1, make(net.HardwareAddr, 6), 65536)
+	lo.addrs = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/8"), netip.MustParsePrefix("::1/128")}
+	eth := newNetdev(Netdev, 2, c.MAC, 1500)
+	eth.joinsAllHosts()
+	k.netdevs = []*netdev{lo, eth}
+	k.rdma = newDevice(k, eth)
+	for _, a := range append([]netip.Prefix{netip.PrefixFrom(linkLocal(c.MAC), 64)}, c.Addrs...) {
+		k.addAddr(eth, a)
+	}
+	wire.Plug(k.rdma)
+	return k
+}
+
+// warn writes a line as WARN_ON does and taints the kernel (TAINT_WARN).
+func (k *Kernel) warn(line string) {
+	k.log = append(k.log, line)
+	k.taint |= 1 << 9
+}

@@ -1,0 +1,143 @@
+package kernel
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+)
+
+// netdev is a network device with its addresses and its multicast state.
+type netdev struct {
+	name    string
+	index   int
+	mac     net.HardwareAddr
+	mtu     int
+	up      bool
+	addrs   []netip.Prefix
+	igmp    counted[netip.Addr] // IPv4 groups
+	mld     counted[netip.Addr] // IPv6 groups
+	filters counted[string]     // link-layer addresses
+}
+
+func newNetdev(name string, index int, mac net.HardwareAddr, mtu int) *netdev {
+	return &netdev{name: name, index: index, mac: mac, mtu: mtu, up: true}
+}
+
+// joinsAllHosts makes the memberships that Linux makes by itself when a device comes up.
+func (n *netdev) joinsAllHosts() {
+	n.joinGroup(netip.MustParseAddr("224.0.0.1"))
+	for _, a := range []string{"ff02::1", "ff01::1"} {
+		n.joinMLD(netip.MustParseAddr(a))
+	}
+}
+
+// joinGroup adds a user to an IPv4 group, multicast or not (ip_mc_inc_group does not look).
+func (n *netdev) joinGroup(a netip.Addr) {
+	if n.igmp.add(a) {
+		n.filters.add(groupMAC(a).String())
+	}
+}
+
+// leaveGroup takes a user off an IPv4 group; nothing happens when there is none (ip_mc_dec_group).
+func (n *netdev) leaveGroup(a netip.Addr) {
+	if n.igmp.remove(a) {
+		n.filters.remove(groupMAC(a).String())
+	}
+}
+
+func (n *netdev) joinMLD(a netip.Addr) {
+	if n.mld.add(a) {
+		n.filters.add(groupMAC(a).String())
+	}
+}
+
+// has tells whether an address is the device's own.
+func (n *netdev) has(a netip.Addr) bool {
+	return slices.ContainsFunc(n.addrs, func(p netip.Prefix) bool { return p.Addr() == a })
+}
+
+// connected tells whether an address is on the device's own subnets.
+func (n *netdev) connected(a netip.Addr) bool {
+	return slices.ContainsFunc(n.addrs, func(p netip.Prefix) bool { return p.Masked().Contains(a) })
+}
+
+// source is the address a packet to a leaves with when nobody chose one.
+func (n *netdev) source(a netip.Addr) (netip.Addr, bool) {
+	for _, p := range n.addrs {
+		if p.Addr().Is4() == a.Is4() {
+			return p.Addr(), true
+		}
+	}
+	return netip.Addr{}, false
+}
+
+// groupMAC is the link-layer address of an IP group: 01:00:5e and 23 bits for IPv4 (RFC 1112), 33:33 and 32 bits for
+// IPv6 (RFC 2464).
+func groupMAC(a netip.Addr) net.HardwareAddr {
+	if a.Is4() {
+		b := a.As4()
+		return net.HardwareAddr{0x01, 0x00, 0x5e, b[1] & 0x7f, b[2], b[3]}
+	}
+	b := a.As16()
+	return net.HardwareAddr{0x33, 0x33, b[12], b[13], b[14], b[15]}
+}
+
+// counted is a list of things with users, in the order of their first user.
+type counted[K comparable] []user[K]
+
+type user[K comparable] struct {
+	of    K
+	users int
+}
+
+func (c *counted[K]) find(k K) int {
+	return slices.IndexFunc(*c, func(u user[K]) bool { return u.of == k })
+}
+
+// has tells whether k has a user.
+func (c *counted[K]) has(k K) bool { return c.find(k) >= 0 }
+
+// add counts a user and tells whether it is the first.
+func (c *counted[K]) add(k K) bool {
+	if i := c.find(k); i >= 0 {
+		(*c)[i].users++
+		return false
+	}
+	*c = append(*c, user[K]{k, 1})
+	return true
+}
+
+// remove takes a user off and tells whether it was the last.
+func (c *counted[K]) remove(k K) bool {
+	i := c.find(k)
+	if i < 0 {
+		return false
+	}
+	(*c)[i].users--
+	if (*c)[i].users > 0 {
+		return false
+	}
+	*c = slices.Delete(*c, i, i+1)
+	return true
+}
+
+// netdev finds a network device by name.
+func (k *Kernel) netdev(name string) (*netdev, error) {
+	for _, n := range k.netdevs {
+		if n.name == name {
+			return n, nil
+		}
+	}
+	return nil, fmt.Errorf("no network device is named %q; this host has lo and %s", name, Netdev)
+}
+
+// ownerOf finds the network device that has an address of its own, up or down.
+func (k *Kernel) ownerOf(a netip.Addr) *netdev {
+	for _, n := range k.netdevs {
+		if n.has(a) {
+			return n
+		}
+	}
+	return nil
+}

@@ -1,0 +1,257 @@
+package kernel
+
+import (
+	"cmp"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+
+	"joinmcast/sim/uabi"
+	"joinmcast/spec"
+)
+
+// verbsContext is one open uverbs file with its objects (struct ib_uverbs_file).
+type verbsContext struct {
+	device *device
+	pds    map[uabi.PD]*pd
+	cqs    map[uabi.CQ]*cq
+	qps    map[uabi.QP]*qp
+	ahs    map[uabi.AH]*ah
+	last   uint32 // handle given out
+}
+
+type pd struct{ users int }
+
+type cq struct {
+	users int
+	done  []spec.Completion
+}
+
+type ah struct {
+	pd       *pd
+	src, dst netip.Addr
+	mac      net.HardwareAddr
+	grh      spec.GlobalRoute
+}
+
+// QueryDevice tells the device's limits.
+func (c *verbsContext) QueryDevice() (spec.DeviceAttr, error) { return c.device.attr(), nil }
+
+// AllocPD makes a protection domain.
+func (c *verbsContext) AllocPD() (uabi.PD, error) {
+	c.last++
+	c.pds[uabi.PD(c.last)] = &pd{}
+	c.device.kernel.resources["pd"]++
+	return uabi.PD(c.last), nil
+}
+
+// DeallocPD frees an unused protection domain.
+func (c *verbsContext) DeallocPD(h uabi.PD) error {
+	p, ok := c.pds[h]
+	switch {
+	case !ok:
+		return spec.EINVAL
+	case p.users > 0:
+		return spec.EBUSY
+	}
+	delete(c.pds, h)
+	c.device.kernel.resources["pd"]--
+	return nil
+}
+
+// CreateCQ makes a completion queue.
+func (c *verbsContext) CreateCQ(uint32) (uabi.CQ, error) {
+	c.last++
+	c.cqs[uabi.CQ(c.last)] = &cq{}
+	c.device.kernel.resources["cq"]++
+	return uabi.CQ(c.last), nil
+}
+
+// DestroyCQ frees an unused completion queue.
+func (c *verbsContext) DestroyCQ(h uabi.CQ) error {
+	q, ok := c.cqs[h]
+	switch {
+	case !ok:
+		return spec.EINVAL
+	case q.users > 0:
+		return spec.EBUSY
+	}
+	delete(c.cqs, h)
+	c.device.kernel.resources["cq"]--
+	return nil
+}
+
+// CreateQP makes a QP in RESET.
+func (c *verbsContext) CreateQP(r uabi.CreateQP) (uabi.QP, error) {
+	domain, send, recv := c.pds[r.PD], c.cqs[r.SendCQ], c.cqs[r.RecvCQ]
+	if domain == nil || send == nil || recv == nil || r.Type != spec.QPTypeRC && r.Type != spec.QPTypeUD {
+		return 0, spec.EINVAL
+	}
+	d := c.device
+	d.lastQP++
+	q := &qp{device: d, num: d.lastQP, qpType: r.Type, pd: domain, sendCQ: send, recvCQ: recv}
+	q.sendRoom, q.recvRoom = queueRoom(r.MaxSendWR), queueRoom(r.MaxRecvWR)
+	domain.users++
+	send.users++
+	recv.users++
+	d.qps[q.num], c.qps[q.num] = q, q
+	d.kernel.resources["qp"]++
+	return q.num, nil
+}
+
+// ModifyQP takes a QP one step on.
+func (c *verbsContext) ModifyQP(h uabi.QP, a uabi.QPAttr) error {
+	q, ok := c.qps[h]
+	if !ok || a.State != q.state+1 {
+		return spec.EINVAL
+	}
+	if a.State == uabi.QPInit {
+		if isUD := q.qpType == spec.QPTypeUD; a.HasQKey != isUD || a.HasAccess == isUD {
+			return spec.EINVAL
+		}
+		q.qkey = a.QKey
+	}
+	q.state = a.State
+	return nil
+}
+
+// DestroyQP frees a QP that is attached to nothing (uverbs_free_qp).
+func (c *verbsContext) DestroyQP(h uabi.QP) error {
+	q, ok := c.qps[h]
+	switch {
+	case !ok:
+		return spec.EINVAL
+	case len(q.attached) > 0:
+		return spec.EBUSY
+	}
+	c.freeQP(q)
+	return nil
+}
+
+func (c *verbsContext) freeQP(q *qp) {
+	q.pd.users--
+	q.sendCQ.users--
+	q.recvCQ.users--
+	delete(c.qps, q.num)
+	delete(c.device.qps, q.num)
+	c.device.kernel.resources["qp"]--
+}
+
+// attachment is the key of uverbs' list of a QP's groups.
+type attachment struct {
+	group spec.GID
+	mlid  uint16
+}
+
+// AttachMulticast attaches a QP: uverbs' own list first, then the core's checks, then the driver.
+func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error {
+	q, ok := c.qps[h]
+	if !ok {
+		return spec.EINVAL
+	}
+	if slices.Contains(q.attached, attachment{g, mlid}) {
+		return nil
+	}
+	if err := q.mayAttach(g); err != nil {
+		return err
+	}
+	if err := c.device.attach(q, g); err != nil {
+		return err
+	}
+	q.attached = append(q.attached, attachment{g, mlid})
+	return nil
+}
+
+// mayAttach is ib_attach_mcast's check; the MLID means nothing on Ethernet.
+func (q *qp) mayAttach(g spec.GID) error {
+	if (!isMulticast(g) || q.qpType != spec.QPTypeUD) && !q.device.kernel.deviates.AttachesUnchecked {
+		return spec.EINVAL
+	}
+	return nil
+}
+
+// DetachMulticast detaches a QP from a pair that is in its list.
+func (c *verbsContext) DetachMulticast(h uabi.QP, g spec.GID, mlid uint16) error {
+	q, ok := c.qps[h]
+	if !ok {
+		return spec.EINVAL
+	}
+	i := slices.Index(q.attached, attachment{g, mlid})
+	if i < 0 {
+		return spec.EINVAL
+	}
+	q.attached = slices.Delete(q.attached, i, i+1)
+	return c.device.detach(q, g)
+}
+
+// CreateAH makes an address handle: the core checks port and GID and finds the link-layer address.
+func (c *verbsContext) CreateAH(h uabi.PD, a spec.AHAttr) (uabi.AH, error) {
+	domain, ok := c.pds[h]
+	if !ok || a.PortNum != portNum || !a.IsGlobal || int(a.GRH.SGIDIndex) >= gidTableLen {
+		return 0, spec.EINVAL
+	}
+	d := c.device
+	if int(a.GRH.SGIDIndex) >= len(d.gids) || !d.gids[a.GRH.SGIDIndex].live {
+		return 0, spec.ENODATA
+	}
+	n := &ah{pd: domain, src: d.gids[a.GRH.SGIDIndex].addr, dst: netip.AddrFrom16(a.GRH.DGID).Unmap(), grh: a.GRH}
+	if n.mac, ok = d.linkAddr(n.dst); !ok {
+		return 0, spec.ETIMEDOUT
+	}
+	c.last++
+	domain.users++
+	c.ahs[uabi.AH(c.last)] = n
+	return uabi.AH(c.last), nil
+}
+
+// linkAddr is the link-layer address of a group, of this host, or of a neighbour (ib_resolve_eth_dmac).
+func (d *device) linkAddr(a netip.Addr) (net.HardwareAddr, bool) {
+	switch {
+	case a.IsMulticast():
+		return groupMAC(a), true
+	case d.Owns(a):
+		return d.MAC(), true
+	}
+	return d.kernel.wire.Neighbour(d, a)
+}
+
+// DestroyAH frees an address handle.
+func (c *verbsContext) DestroyAH(h uabi.AH) error {
+	a, ok := c.ahs[h]
+	if !ok {
+		return spec.EINVAL
+	}
+	a.pd.users--
+	delete(c.ahs, h)
+	return nil
+}
+
+// WaitCQ sleeps until a completion can be taken.
+func (c *verbsContext) WaitCQ(h uabi.CQ) (spec.Completion, error) {
+	q, ok := c.cqs[h]
+	if !ok {
+		return spec.Completion{}, spec.EINVAL
+	}
+	c.device.kernel.world.Sleep(func() bool { return len(q.done) > 0 })
+	wc := q.done[0]
+	q.done = q.done[1:]
+	return wc, nil
+}
+
+// close frees all objects, as at process exit: there nothing is busy, and attached QPs are detached.
+func (c *verbsContext) close() {
+	k := c.device.kernel
+	for _, q := range slices.SortedFunc(maps.Values(c.qps), func(a, b *qp) int { return cmp.Compare(a.num, b.num) }) {
+		for _, at := range q.attached {
+			_ = c.device.detach(q, at.group) // of two pairs with one group the first took the QP off
+		}
+		if k.deviates.KeepsQPAtExit {
+			continue
+		}
+		c.freeQP(q)
+	}
+	k.resources["cq"] -= len(c.cqs)
+	k.resources["pd"] -= len(c.pds)
+	k.resources["ctx"]--
+}

@@ -1,0 +1,102 @@
+package librdmacm
+
+import (
+	"errors"
+
+	"joinmcast/sim/uabi"
+	"joinmcast/spec"
+)
+
+// event is a struct rdma_cm_event with the library's own part (struct cma_event).
+type event struct {
+	id     *cmID
+	member *membership // of a multicast event
+	public spec.Event
+}
+
+// GetEvent is rdma_get_cm_event.
+func (l *Library) GetEvent(h spec.Channel) (spec.Event, error) {
+	e, err := l.getEvent(deref(l.channels, h))
+	if err != nil {
+		return spec.Event{}, l.minusOne("rdma_get_cm_event", err)
+	}
+	return e.public, nil
+}
+
+func (l *Library) getEvent(ch *channel) (*event, error) {
+	got, err := ch.file.GetEvent()
+	if err != nil {
+		return nil, err
+	}
+	e := &event{public: spec.Event{Ref: spec.EventRef(l.next()), Type: got.Type, Status: got.Status}}
+	switch got.Type {
+	case spec.MulticastJoin, spec.MulticastError:
+		l.multicastEvent(e, got)
+	default:
+		e.id = deref(l.ids, spec.ID(got.UID))
+		if got.Type == spec.AddrResolved {
+			if err := l.learnDevice(e.id); err != nil {
+				return nil, err
+			}
+		}
+	}
+	e.public.ID = e.id.handle
+	l.events[e.public.Ref] = e
+	return e, nil
+}
+
+// multicastEvent fills a multicast event in and attaches the QP. Only JOIN carries the group: of a kernel's
+// MULTICAST_ERROR all but the context stays zero.
+func (l *Library) multicastEvent(e *event, got uabi.Event) {
+	e.member = deref(l.memberships, got.UID)
+	e.id = e.member.id
+	if !l.deviates.LosesContext {
+		e.public.UD.PrivateData = e.member.context
+	}
+	if got.Type == spec.MulticastError {
+		return
+	}
+	e.public.UD.AH, e.public.UD.QPNum, e.public.UD.QKey = got.AH, got.QPNum, got.QKey
+	e.public.Status = 0
+	if err := l.processJoin(e.member, got.AH); err != nil {
+		e.public.Type, e.public.Status = spec.MulticastError, -1
+		errors.As(err, &e.public.Errno)
+	}
+}
+
+// processJoin keeps what the kernel made of the group and attaches the QP that the id has now (ucma_process_join).
+func (l *Library) processJoin(m *membership, a spec.AHAttr) error {
+	m.mgid, m.mlid = a.GRH.DGID, a.DLID
+	q := m.id.qp
+	if q == nil || l.deviates.SkipsAutoAttach || m.flags == spec.SendOnlyMember && !l.deviates.SendOnlyAttaches {
+		return nil
+	}
+	return q.device.verbs.AttachMulticast(q.kernelQP, m.mgid, m.mlid)
+}
+
+// AckEvent is rdma_ack_cm_event. A program that acknowledges a synchronous id's event also clears id->event, since the
+// library would acknowledge it again; that assignment is done here.
+func (l *Library) AckEvent(ref spec.EventRef) error {
+	if ref == 0 {
+		return l.minusOne("rdma_ack_cm_event", spec.EINVAL)
+	}
+	e := deref(l.events, ref)
+	if e.id.event == e {
+		e.id.event = nil
+	}
+	l.ack(e)
+	return nil
+}
+
+// ack counts an event as done, which may wake a leave or a destroy, and frees it (ucma_complete_event,
+// ucma_complete_mc_event).
+func (l *Library) ack(e *event) {
+	delete(l.events, e.public.Ref)
+	if e.member != nil && l.deviates.LosesAcks {
+		return
+	}
+	e.id.eventsCompleted++
+	if e.member != nil {
+		e.member.eventsCompleted++
+	}
+}

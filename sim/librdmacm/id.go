@@ -1,0 +1,241 @@
+package librdmacm
+
+import (
+	"joinmcast/sim/uabi"
+	"joinmcast/spec"
+)
+
+// cmID is a struct rdma_cm_id with the library's own part (struct cma_id_private).
+type cmID struct {
+	handle          spec.ID
+	kernelID        uabi.CMID
+	channel         *channel
+	sync            bool
+	qpType          spec.QPType
+	device          *device // nil: verbs is NULL
+	portNum         uint8
+	qp              *qp
+	event           *event // of a synchronous id, not yet acknowledged
+	memberships     []*membership
+	eventsCompleted uint32
+}
+
+// device is an opened device with the protection domain that all its ids share (struct cma_device).
+type device struct {
+	verbs uabi.Verbs
+	pd    uabi.PD
+	users int
+}
+
+// CreateID is rdma_create_id. NULL for the channel makes a synchronous id with a channel of its own.
+func (l *Library) CreateID(ch spec.Channel, _ spec.Context, ps spec.PortSpace) (spec.ID, error) {
+	const method = "rdma_create_id"
+	id := &cmID{sync: ch == 0, qpType: spec.QPTypeRC}
+	if ps == spec.PSUDP || ps == spec.PSIPoIB {
+		id.qpType = spec.QPTypeUD
+	}
+	if id.sync {
+		var err error
+		if id.channel, err = l.openChannel(); err != nil {
+			return 0, l.minusOne(method, err)
+		}
+	} else {
+		id.channel = deref(l.channels, ch)
+	}
+	id.handle = spec.ID(l.next())
+	var err error
+	id.kernelID, err = id.channel.file.CreateID(uabi.CreateID{UID: uint64(id.handle), PS: ps})
+	if err != nil {
+		if id.sync {
+			_ = id.channel.file.Close()
+		}
+		return 0, l.minusOne(method, err)
+	}
+	l.ids[id.handle] = id
+	return id.handle, nil
+}
+
+// DestroyID is rdma_destroy_id: it waits until every event that was read is acknowledged. The QP stays as it is.
+func (l *Library) DestroyID(h spec.ID) error {
+	id := deref(l.ids, h)
+	if id.event != nil {
+		l.ack(id.event)
+		id.event = nil
+	}
+	reported, err := id.channel.file.DestroyID(id.kernelID)
+	if err != nil {
+		return l.minusOne("rdma_destroy_id", err)
+	}
+	if !l.deviates.DestroyIgnoresAcks {
+		l.world.Sleep(func() bool { return id.eventsCompleted >= reported })
+	}
+	delete(l.ids, h)
+	if id.sync {
+		_ = id.channel.file.Close()
+	}
+	if id.device != nil {
+		id.device.put()
+	}
+	return nil
+}
+
+// put gives the id's use of a device back; the last user frees the protection domain if nothing is left in it.
+func (d *device) put() {
+	d.users--
+	if d.users == 0 {
+		_ = d.verbs.DeallocPD(d.pd)
+		d.pd = 0
+	}
+}
+
+// ReadID shows the struct's public fields.
+func (l *Library) ReadID(h spec.ID) (spec.IDState, error) {
+	id := deref(l.ids, h)
+	s := spec.IDState{HasVerbs: id.device != nil, PortNum: id.portNum}
+	if id.qp != nil {
+		s.QP = id.qp.handle
+	}
+	if id.event != nil {
+		e := id.event.public
+		s.Event = &e
+	}
+	return s, nil
+}
+
+// BindAddr is rdma_bind_addr.
+func (l *Library) BindAddr(h spec.ID, a spec.Sockaddr) error {
+	return l.minusOne("rdma_bind_addr", l.bindAddr(h, a))
+}
+
+func (l *Library) bindAddr(h spec.ID, a spec.Sockaddr) error {
+	n := addrLen(a)
+	if n == 0 {
+		return spec.EINVAL
+	}
+	id := deref(l.ids, h)
+	if err := id.channel.file.BindAddr(id.kernelID, firstBytes(a, n)); err != nil {
+		return err
+	}
+	return l.learnDevice(id)
+}
+
+// learnDevice asks what the id is bound to and opens that device (ucma_query_route, ucma_get_device).
+func (l *Library) learnDevice(id *cmID) error {
+	r, err := id.channel.file.QueryRoute(id.kernelID)
+	if err != nil || r.Device == "" || id.device != nil {
+		return err
+	}
+	d, err := l.openDevice(r.Device)
+	if err != nil {
+		return err
+	}
+	if d.users == 0 {
+		if d.pd, err = d.verbs.AllocPD(); err != nil {
+			return err
+		}
+	}
+	d.users++
+	id.device, id.portNum = d, r.PortNum
+	return nil
+}
+
+// openDevice opens a device once in a process; it stays open.
+func (l *Library) openDevice(name string) (*device, error) {
+	if d := l.devices[name]; d != nil {
+		return d, nil
+	}
+	v, err := l.kernel.OpenDevice(name)
+	if err != nil {
+		return nil, err
+	}
+	l.devices[name] = &device{verbs: v}
+	return l.devices[name], nil
+}
+
+// ResolveAddr is rdma_resolve_addr.
+func (l *Library) ResolveAddr(h spec.ID, src, dst spec.Sockaddr, ms int) error {
+	return l.minusOne("rdma_resolve_addr", l.resolveAddr(h, src, dst, ms))
+}
+
+func (l *Library) resolveAddr(h spec.ID, src, dst spec.Sockaddr, ms int) error {
+	r := uabi.ResolveAddr{TimeoutMS: ms}
+	n := addrLen(dst)
+	if n == 0 {
+		return spec.EINVAL
+	}
+	r.Dst = firstBytes(dst, n)
+	if src != nil {
+		if n = addrLen(src); n == 0 {
+			return spec.EINVAL
+		}
+		r.Src = firstBytes(src, n)
+	}
+	id := deref(l.ids, h)
+	r.ID = id.kernelID
+	if err := id.channel.file.ResolveAddr(r); err != nil {
+		return err
+	}
+	return l.complete(id)
+}
+
+// ResolveRoute is rdma_resolve_route; it looks into the id's device, so an id without one crashes it.
+func (l *Library) ResolveRoute(h spec.ID, ms int) error {
+	id := deref(l.ids, h)
+	if id.device == nil {
+		segfault()
+	}
+	err := id.channel.file.ResolveRoute(id.kernelID, ms)
+	if err == nil {
+		err = l.complete(id)
+	}
+	return l.minusOne("rdma_resolve_route", err)
+}
+
+// complete ends a call that has an event for its answer: at once for an id with a channel, with that event for a
+// synchronous one (ucma_complete). The event is judged by its status alone, as upstream does.
+func (l *Library) complete(id *cmID) error {
+	if !id.sync {
+		return nil
+	}
+	if id.event != nil {
+		l.ack(id.event)
+		id.event = nil
+	}
+	e, err := l.getEvent(id.channel)
+	if err != nil {
+		return err
+	}
+	id.event = e
+	switch status := e.public.Status; {
+	case status < 0:
+		return spec.Errno(-status)
+	case status > 0:
+		return spec.Errno(status)
+	}
+	return nil
+}
+
+// addrLen is the size of an address by its family, 0 for NULL and for families the library does not take
+// (ucma_addrlen). Nothing but the family is looked at.
+func addrLen(a spec.Sockaddr) int {
+	if a == nil {
+		return 0
+	}
+	switch a.Family() {
+	case spec.AFInet:
+		return spec.SizeofSockaddrIn
+	case spec.AFInet6:
+		return spec.SizeofSockaddrIn6
+	case spec.AFIB:
+		return spec.SizeofSockaddrIB
+	}
+	return 0
+}
+
+// firstBytes is the first n bytes of an address. A shorter one is read beyond its end in C; here that reads zeros.
+func firstBytes(a spec.Sockaddr, n int) spec.Sockaddr {
+	if len(a) >= n {
+		return a[:n:n]
+	}
+	return append(a.Clone(), make(spec.Sockaddr, n-len(a))...)
+}

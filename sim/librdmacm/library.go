@@ -1,0 +1,109 @@
+// Package librdmacm simulates the library of that name, with the libibverbs calls that multicast needs: the order of
+// its checks, its lists and counters, and what it crashes on. It reaches the kernel through package uabi alone. The
+// truth is that of rdma-core 44.0, librdmacm/cma.c, whose functions the comments name.
+//
+// Methods are the C calls without ctx; their errors are *spec.CallError by each call's own convention. Every method must
+// run inside a world.Process's Call: it may sleep, and an undefined use ends the process by SIGSEGV.
+package librdmacm
+
+import (
+	"errors"
+
+	"joinmcast/sim/uabi"
+	"joinmcast/sim/world"
+	"joinmcast/spec"
+)
+
+// Library is librdmacm as loaded in one process.
+type Library struct {
+	kernel   uabi.Kernel
+	world    *world.World
+	deviates Deviations
+
+	devices     map[string]*device
+	channels    map[spec.Channel]*channel
+	ids         map[spec.ID]*cmID
+	qps         map[spec.QP]*qp
+	ahs         map[spec.AH]*ah
+	events      map[spec.EventRef]*event
+	memberships map[uint64]*membership // by the uid that the kernel gives back
+	last        uint32                 // handle or uid given out
+}
+
+// Deviations are the ways in which the library can be told to break the law, one at a time. The zero value keeps it.
+type Deviations struct {
+	SkipsAutoAttach       bool // retrieving the JOIN event attaches nothing
+	AttachesAtJoin        bool // the QP is attached by the join itself
+	SendOnlyAttaches      bool // a send-only join attaches too
+	LosesContext          bool // multicast events carry no context
+	ReturnsNegativeErrno  bool // a failure returns -errno instead of -1
+	KeepsCallersAddr      bool // a membership refers to the caller's sockaddr instead of a copy
+	KeepsRefusedJoins     bool // a join that the kernel refused stays in the list
+	LeaveIgnoresAcks      bool // leave does not wait for acknowledgements
+	LosesAcks             bool // acknowledgements of multicast events are not counted
+	LeaveKeepsAttached    bool // leave does not detach the QP
+	LeaveDetachesOldest   bool // leave detaches the QP from the group that was joined first
+	LeaveIgnoresPort      bool // leave compares addresses without their port
+	LeavesOldest          bool // leave takes the oldest of equal memberships
+	LeaveAlwaysSucceeds   bool // leave of no membership answers success
+	KeepsFreedMemberships bool // events of a membership that was left are still told
+	DestroyIgnoresAcks    bool // rdma_destroy_id does not wait for acknowledgements
+	SyncJoinReturnsEarly  bool // a join on a synchronous id does not wait for its event
+}
+
+// New loads the library into a process with a kernel below it.
+func New(w *world.World, k uabi.Kernel, d Deviations) *Library {
+	return &Library{
+		kernel: k, world: w, deviates: d,
+		devices: map[string]*device{}, channels: map[spec.Channel]*channel{}, ids: map[spec.ID]*cmID{},
+		qps: map[spec.QP]*qp{}, ahs: map[spec.AH]*ah{}, events: map[spec.EventRef]*event{},
+		memberships: map[uint64]*membership{},
+	}
+}
+
+// next is a handle that was not given out before.
+func (l *Library) next() uint32 {
+	l.last++
+	return l.last
+}
+
+// deref is what a handle stands for. NULL, and a pointer to what is gone, end the process.
+func deref[H comparable, T any](table map[H]*T, h H) *T {
+	t, ok := table[h]
+	if !ok {
+		segfault()
+	}
+	return t
+}
+
+func segfault() { world.Fault("SIGSEGV") }
+
+// minusOne is the answer of a call that fails with -1 and errno.
+func (l *Library) minusOne(method string, err error) error {
+	return answer(err, func(e spec.Errno) *spec.CallError {
+		if l.deviates.ReturnsNegativeErrno {
+			return &spec.CallError{Method: method, Ret: -int(e), Errno: e}
+		}
+		return &spec.CallError{Method: method, Ret: -1, Errno: e}
+	})
+}
+
+// positive is the answer of a call of libibverbs that fails with a positive errno.
+func positive(method string, err error) error {
+	return answer(err, func(e spec.Errno) *spec.CallError {
+		return &spec.CallError{Method: method, Ret: int(e), Errno: e}
+	})
+}
+
+// null is the answer of a call that fails with a NULL pointer and errno.
+func null(method string, err error) error {
+	return answer(err, func(e spec.Errno) *spec.CallError { return &spec.CallError{Method: method, Errno: e} })
+}
+
+func answer(err error, failed func(spec.Errno) *spec.CallError) error {
+	var e spec.Errno
+	if errors.As(err, &e) {
+		return failed(e)
+	}
+	return err
+}

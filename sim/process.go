@@ -1,0 +1,38 @@
+package sim
+
+import (
+	"context"
+	"errors"
+
+	"joinmcast/sim/librdmacm"
+	"joinmcast/sim/world"
+	"joinmcast/spec"
+)
+
+// process is a simulated application: the port's calls, each made on the process's own library.
+type process struct {
+	run *world.Process
+	lib *librdmacm.Library
+}
+
+var _ spec.Process = (*process)(nil)
+
+// InFlight lists the calls that nothing pending in the world can wake.
+func (p *process) InFlight(context.Context) ([]spec.InFlight, error) { return p.run.InFlight(), nil }
+
+// Kill ends the process.
+func (p *process) Kill(context.Context) (spec.Exit, error) { return p.run.Kill(), nil }
+
+// ask makes a call that has an answer. A call that hangs may still write its answer later, so that one is not read.
+func ask[T any](ctx context.Context, p *process, method string, f func() (T, error)) (T, error) {
+	var answer, none T
+	err := p.run.Call(ctx, method, func() (err error) {
+		answer, err = f()
+		return err
+	})
+	var hung *spec.Hung
+	if errors.As(err, &hung) {
+		return none, err
+	}
+	return answer, err
+}

@@ -1,0 +1,94 @@
+package quirk
+
+import (
+	"context"
+	"net/netip"
+
+	"joinmcast/spec"
+	"joinmcast/spec/call"
+)
+
+// Permit is a lab whose stack permits everything and does nothing: every call succeeds, and every answer is zero.
+func Permit() spec.Lab {
+	return dumb{does: "permits everything", call: func(string) error { return nil }}
+}
+
+// Refuse is a lab whose stack refuses everything: every call answers -1 and EPERM.
+func Refuse() spec.Lab {
+	return dumb{does: "refuses everything", call: func(method string) error {
+		return &spec.CallError{Method: method, Ret: -1, Errno: spec.EPERM}
+	}}
+}
+
+// dumb is a lab, its only world, that world's hosts, and a process, all in one: it keeps nothing to tell them apart by.
+type dumb struct {
+	does string
+	call func(method string) error
+	host int
+}
+
+var _ interface {
+	spec.Lab
+	spec.Configurer
+} = dumb{}
+
+// Fresh gives a world; dumb worlds do not differ.
+func (d dumb) Fresh(context.Context, int64) (spec.Backend, error) { return d, nil }
+
+// Close has nothing to free.
+func (d dumb) Close(context.Context) error { return nil }
+
+// Environment says that this is no stack.
+func (d dumb) Environment(context.Context) (spec.Environment, error) {
+	return spec.Environment{Stack: "simulated", Imitates: "nothing: " + d.does, Transport: spec.RoCEv2}, nil
+}
+
+// Capabilities claims all of them, so that nothing is skipped.
+func (d dumb) Capabilities(context.Context) (spec.Capabilities, error) {
+	all := spec.Capabilities{}
+	for _, c := range []spec.Capability{
+		spec.UDQP, spec.McastQP, spec.TwoHosts, spec.Configure,
+		spec.SeesIGMP, spec.SeesFilter, spec.SeesRDMA, spec.SeesKernel,
+	} {
+		all[c] = spec.Evidence{Has: true, How: d.does}
+	}
+	return all, nil
+}
+
+// Hosts gives two hosts.
+func (d dumb) Hosts() []spec.Host {
+	second := d
+	second.host = 1
+	return []spec.Host{d, second}
+}
+
+// Ports names the port that the simulated hosts have.
+func (d dumb) Ports(context.Context) ([]spec.Port, error) {
+	addr := netip.AddrFrom4([4]byte{192, 168, 100, byte(1 + d.host)})
+	return []spec.Port{{
+		Device: "rxe0", Num: 1, Netdev: "eth0", LinkLayer: "Ethernet", MTU: 1500,
+		Addrs: []netip.Prefix{netip.PrefixFrom(addr, 24)},
+	}}, nil
+}
+
+// Observe shows a host on which nothing ever happened.
+func (d dumb) Observe(context.Context) (spec.HostState, error) { return spec.HostState{}, nil }
+
+// Configure changes nothing.
+func (d dumb) Configure(context.Context, spec.Change) (func(context.Context) error, error) {
+	return func(context.Context) error { return nil }, nil
+}
+
+// Start gives a process whose every call is answered alike.
+func (d dumb) Start(context.Context) (spec.Process, error) { return process{call.Port{Caller: d}}, nil }
+
+// Call makes a call: the answer stays as it is, zero.
+func (d dumb) Call(_ context.Context, method string, _, _ any) error { return d.call(method) }
+
+type process struct{ call.Port }
+
+// InFlight lists nothing: every call returns at once.
+func (process) InFlight(context.Context) ([]spec.InFlight, error) { return nil, nil }
+
+// Kill ends the process.
+func (process) Kill(context.Context) (spec.Exit, error) { return spec.Exit{Signal: "SIGKILL"}, nil }

@@ -1,0 +1,247 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"joinmcast/sim/quirk"
+	"joinmcast/spec"
+)
+
+// probes tell, for each quirk, how to see it, what the law says, and what the quirk makes of it.
+var probes = map[string]struct {
+	see         func(w *world) string
+	law, quirky string
+}{
+	"ack-lost": {seeLeaveAfterAck, "0", "HANG"},
+	"ack-not-counted": {func(w *world) string {
+		m := w.bound(0)
+		m.Expect(m.join(group)).To(Succeed())
+		m.event()
+		return spec.Outcome(m.leave(group))
+	}, "HANG", "0"},
+	"addr-not-copied": {func(w *world) string {
+		m, scribbled := w.bound(0), group.Clone()
+		m.joined(scribbled)
+		clear(scribbled[2:])
+		return spec.Outcome(m.leave(group))
+	}, "0", "EADDRNOTAVAIL"},
+	"attach-at-join": {func(w *world) string {
+		m := w.bound(0).withQP()
+		m.Expect(m.join(group)).To(Succeed())
+		return m.detaches(group)
+	}, "EINVAL", "0"},
+	"attach-unchecked": {func(w *world) string {
+		m := w.bound(0).withQP()
+		return spec.Outcome(m.p.AttachMulticast(m.ctx, m.qp, spec.GID{1}, 0))
+	}, "EINVAL", "0"},
+	"deliver-twice":   {seeReceives, "45 45 HANG", "45 45 45 45 HANG"},
+	"drop-grh-length": {seeReceives, "45 45 HANG", "5 5 HANG"},
+	"destroy-does-not-wait": {func(w *world) string {
+		m := w.bound(0)
+		m.Expect(m.join(group)).To(Succeed())
+		m.event()
+		return spec.Outcome(m.p.DestroyID(m.ctx, m.id))
+	}, "HANG", "0"},
+	"detach-on-wrong-group": {func(w *world) string {
+		m, other := w.bound(0).withQP(), addr("239.7.7.7")
+		m.joined(other)
+		m.joined(group)
+		m.Expect(m.leave(group)).To(Succeed())
+		return m.detaches(other)
+	}, "0", "EINVAL"},
+	"duplicate-event": {seeEvents, "MULTICAST_JOIN HANG", "MULTICAST_JOIN MULTICAST_JOIN HANG"},
+	"fifo-leave": {func(w *world) string {
+		m := w.bound(0)
+		m.Expect(m.p.JoinMulticast(m.ctx, m.id, group, 1)).To(Succeed())
+		m.Expect(m.p.JoinMulticast(m.ctx, m.id, group, 2)).To(Succeed())
+		m.Expect(m.leave(group)).To(Succeed())
+		return fmt.Sprint(uint64(m.event().UD.PrivateData))
+	}, "1", "2"},
+	"igmp-leak": {func(w *world) string {
+		m := w.bound(0)
+		m.joined(group)
+		m.Expect(m.leave(group)).To(Succeed())
+		return fmt.Sprint(len(w.state(0).IGMP))
+	}, "1", "2"},
+	"join-after-route": {func(w *world) string {
+		m := w.unbound(0, spec.PSUDP)
+		m.Expect(m.p.ResolveAddr(m.ctx, m.id, w.addrOf(0), group, 1000)).To(Succeed())
+		m.acked()
+		m.Expect(m.p.ResolveRoute(m.ctx, m.id, 1000)).To(Succeed())
+		m.acked()
+		return spec.Outcome(m.join(group))
+	}, "EINVAL", "0"},
+	"join-unbound-succeeds": {func(w *world) string { return spec.Outcome(w.unbound(0, spec.PSUDP).join(group)) }, "EINVAL", "0"},
+	"kernel-warning": {func(w *world) string {
+		w.bound(0).joined(group)
+		return fmt.Sprint(len(w.state(0).KernelLog), w.state(0).Taint)
+	}, "0 0", "1 512"},
+	"leave-ignores-port": {func(w *world) string {
+		m := w.bound(0)
+		m.joined(spec.NewSockaddr(group.Addr(), 7777))
+		return spec.Outcome(m.leave(group))
+	}, "EADDRNOTAVAIL", "0"},
+	"leave-keeps-attached": {func(w *world) string {
+		m := w.attachedMember(0, group)
+		m.Expect(m.leave(group)).To(Succeed())
+		return m.detaches(group)
+	}, "EINVAL", "0"},
+	"leave-keeps-event": {func(w *world) string {
+		m := w.bound(0)
+		m.Expect(m.join(group)).To(Succeed())
+		m.Expect(m.leave(group)).To(Succeed())
+		return m.eventsLeft()
+	}, "HANG", "MULTICAST_JOIN HANG"},
+	"leave-unknown-succeeds": {func(w *world) string { return spec.Outcome(w.bound(0).leave(group)) }, "EADDRNOTAVAIL", "0"},
+	"lose-context": {func(w *world) string {
+		return fmt.Sprintf("%#x", uint64(w.bound(0).joined(group).UD.PrivateData))
+	}, "0xc0ffee", "0x0"},
+	"lose-event": {seeEvents, "MULTICAST_JOIN HANG", "HANG"},
+	"negative-errno": {func(w *world) string {
+		err := w.bound(0).join(nil)
+		w.Expect(err).To(BeAssignableToTypeOf(&spec.CallError{}))
+		return fmt.Sprint(err.(*spec.CallError).Ret)
+	}, "-1", "-22"},
+	"qp-leak-at-exit": {func(w *world) string {
+		m := w.bound(0).withQP()
+		_, err := m.p.Kill(m.ctx)
+		w.Expect(err).NotTo(HaveOccurred())
+		return fmt.Sprint(w.state(0).Resources["qp"])
+	}, "0", "1"},
+	"refused-join-stays": {func(w *world) string {
+		m := w.unbound(0, spec.PSUDP)
+		m.Expect(m.join(group)).NotTo(Succeed())
+		m.Expect(m.p.BindAddr(m.ctx, m.id, w.addrOf(0))).To(Succeed())
+		return spec.Outcome(m.leave(group))
+	}, "EADDRNOTAVAIL", "ENOENT"},
+	"rxe-filter-leak": {func(w *world) string {
+		for range 2 {
+			m := w.attachedMember(0, group)
+			m.Expect(m.leave(group)).To(Succeed())
+		}
+		for _, f := range w.state(0).Filters {
+			if f.Addr == "33:33:ef:01:02:03" {
+				return fmt.Sprint(f.Users)
+			}
+		}
+		return "0"
+	}, "0", "2"},
+	"sendonly-attaches": {func(w *world) string {
+		m := w.bound(0).withQP()
+		attr := &spec.JoinAttr{CompMask: 3, JoinFlags: spec.SendOnlyMember, Addr: group}
+		m.Expect(m.p.JoinMulticastEx(m.ctx, m.id, attr, 0)).To(Succeed())
+		m.acked()
+		return m.detaches(group)
+	}, "EINVAL", "0"},
+	"skip-auto-attach": {func(w *world) string { return w.attachedMember(0, group).detaches(group) }, "0", "EINVAL"},
+	"sync-join-returns-early": {func(w *world) string {
+		p := w.procs[0]
+		id, err := p.CreateID(w.ctx, 0, 0, spec.PSUDP)
+		w.Expect(err).NotTo(HaveOccurred())
+		w.Expect(p.BindAddr(w.ctx, id, w.addrOf(0))).To(Succeed())
+		w.Expect(p.JoinMulticast(w.ctx, id, group, 0)).To(Succeed())
+		s, err := p.ReadID(w.ctx, id)
+		w.Expect(err).NotTo(HaveOccurred())
+		return fmt.Sprint(s.Event != nil)
+	}, "true", "false"},
+	"tcp-may-join": {func(w *world) string {
+		m := w.unbound(0, spec.PSTCP)
+		m.Expect(m.p.BindAddr(m.ctx, m.id, w.addrOf(0))).To(Succeed())
+		return spec.Outcome(m.join(group))
+	}, "EINVAL", "0"},
+	"wrong-mgid": {func(w *world) string {
+		return w.bound(0).joined(group).UD.AH.GRH.DGID.String()
+	}, "::ffff:239.1.2.3", "::ffff:239.1.2.2"},
+}
+
+// state observes a host.
+func (w *world) state(host int) spec.HostState {
+	s, err := w.hosts[host].Observe(w.ctx)
+	w.Expect(err).NotTo(HaveOccurred())
+	return s
+}
+
+// eventsLeft retrieves events until there is none; that last call never returns.
+func (m *member) eventsLeft() string {
+	for seen := ""; ; {
+		e, err := m.p.GetEvent(m.ctx, m.ch)
+		if err != nil {
+			return seen + spec.Outcome(err)
+		}
+		seen += e.Type.String() + " "
+	}
+}
+
+func seeEvents(w *world) string {
+	m := w.bound(0)
+	m.Expect(m.join(group)).To(Succeed())
+	return m.eventsLeft()
+}
+
+func seeLeaveAfterAck(w *world) string {
+	m := w.bound(0)
+	m.joined(group)
+	return spec.Outcome(m.leave(group))
+}
+
+// seeReceives sends two datagrams and lists the lengths that arrive.
+func seeReceives(w *world) string {
+	sender, m := w.bound(0).withQP(), w.attachedMember(1, group)
+	m.post(8)
+	for range 2 {
+		sender.send(group, []byte("hello"), nil)
+	}
+	for seen := ""; ; {
+		wc, err := m.p.WaitCompletion(m.ctx, m.qp, spec.RecvQueue)
+		if err != nil {
+			return seen + spec.Outcome(err)
+		}
+		seen += fmt.Sprint(wc.ByteLen, " ")
+	}
+}
+
+func TestEveryQuirkDoesWhatItSays(t *testing.T) {
+	for _, q := range quirk.All() {
+		t.Run(q.Name, func(t *testing.T) {
+			g := NewWithT(t)
+			probe, ok := probes[q.Name]
+			g.Expect(ok).To(BeTrue(), "no probe shows %s: %s", q.Name, q.Does)
+			for seed := range int64(4) {
+				g.Expect(probe.see(newWorld(t, seed))).To(Equal(probe.law), "seed %d, without the quirk", seed)
+				g.Expect(probe.see(newWorld(t, seed, q.Name))).To(Equal(probe.quirky), "seed %d, with it", seed)
+			}
+			g.Expect(q.CaughtBy).To(MatchRegexp(`^JM-[A-Z]+-\d\d$`))
+			g.Expect(q.Does).NotTo(BeEmpty())
+		})
+	}
+}
+
+func TestDumbBackends(t *testing.T) {
+	for name, c := range map[string]struct {
+		lab  spec.Lab
+		want error
+	}{
+		"permit": {quirk.Permit(), nil},
+		"refuse": {quirk.Refuse(), &spec.CallError{Method: "rdma_join_multicast", Ret: -1, Errno: spec.EPERM}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			b, err := c.lab.Fresh(t.Context(), 1)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(b.Hosts()).To(HaveLen(2))
+			p, err := b.Hosts()[1].Start(t.Context())
+			g.Expect(err).NotTo(HaveOccurred())
+			err = p.JoinMulticast(t.Context(), 0, nil, 0)
+			if c.want == nil {
+				g.Expect(err).NotTo(HaveOccurred())
+			} else {
+				g.Expect(err).To(MatchError(c.want))
+			}
+			g.Expect(p.Kill(context.Background())).To(Equal(spec.Exit{Signal: "SIGKILL"}))
+		})
+	}
+}

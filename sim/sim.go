@@ -1,0 +1,60 @@
+// Package sim is the simulated stack: hosts on a wire in one process, each with a simulated librdmacm above a simulated
+// kernel. A seed fixes everything that happens; nothing sleeps, and a call that hangs says so at once.
+package sim
+
+import (
+	"context"
+	"net"
+	"net/netip"
+
+	"joinmcast/sim/fabric"
+	"joinmcast/sim/kernel"
+	"joinmcast/sim/librdmacm"
+	"joinmcast/sim/quirk"
+	"joinmcast/sim/world"
+	"joinmcast/spec"
+)
+
+// Options say what a lab's worlds are like.
+type Options struct {
+	Quirks []string // names of package quirk; none is the profile "upstream"
+	Nonce  string   // comes back in the environment
+}
+
+// Lab hands out fresh simulated worlds. It keeps nothing between them.
+type Lab struct {
+	options Options
+	library librdmacm.Deviations
+	kernel  kernel.Deviations
+}
+
+var _ spec.Lab = (*Lab)(nil)
+
+// NewLab makes a lab; an unknown quirk is an error that lists the known ones.
+func NewLab(o Options) (*Lab, error) {
+	l, k, err := quirk.Apply(o.Quirks)
+	if err != nil {
+		return nil, err
+	}
+	return &Lab{options: o, library: l, kernel: k}, nil
+}
+
+// Fresh boots two hosts on a switch of their own.
+func (l *Lab) Fresh(_ context.Context, seed int64) (spec.Backend, error) {
+	w := world.New(seed)
+	wire := fabric.NewSwitch(w)
+	b := &backend{nonce: l.options.Nonce}
+	for i, name := range []string{"host0", "host1"} {
+		addr := netip.AddrFrom4([4]byte{192, 168, 100, byte(1 + i)})
+		k := kernel.New(w, wire, kernel.Config{
+			MAC:      net.HardwareAddr{0x02, 0, 0, 0, 0, byte(1 + i)},
+			Addrs:    []netip.Prefix{netip.PrefixFrom(addr, 24)},
+			Deviates: l.kernel,
+		})
+		b.hosts = append(b.hosts, &host{name: name, addr: addr, world: w, kernel: k, library: l.library})
+	}
+	return b, nil
+}
+
+// Close has nothing to free.
+func (l *Lab) Close(context.Context) error { return nil }

@@ -1,0 +1,89 @@
+// Package uabi is the seam between the simulated librdmacm and the simulated kernel: the commands of the kernel's
+// rdma_cm device and of uverbs, with typed requests and answers. Nothing else passes between the two storeys, so each
+// can be put beside the real one, and the library can run on a mocked kernel.
+//
+// Errors are spec.Errno, as write(2) or ioctl(2) leave them in errno.
+package uabi
+
+import "joinmcast/spec"
+
+//go:generate go tool mockgen -typed -destination uabimock/uabi.go -package uabimock . Kernel,CM,Verbs
+
+// Kernel is what a process opens.
+type Kernel interface {
+	// OpenCM opens the rdma_cm device. Every file has ids, events and a non-blocking flag of its own.
+	OpenCM() (CM, error)
+	// OpenDevice opens a device's uverbs file by the device's name; ENODEV when there is none.
+	OpenDevice(name string) (Verbs, error)
+}
+
+// Handles that the kernel gives out, each meaningful on its own file only.
+type (
+	CMID      uint32 // an id of the connection manager
+	Multicast uint32 // one membership, from its join to its leave
+)
+
+// CM is one open file of the rdma_cm device. Every command answers EBADF once the file is closed, and ENOENT for a
+// handle that the file does not know.
+type CM interface {
+	CreateID(r CreateID) (CMID, error)
+	// DestroyID leaves all groups of the id, drops its unread events, and tells how many of its events were read.
+	DestroyID(id CMID) (eventsReported uint32, err error)
+	BindAddr(id CMID, a spec.Sockaddr) error
+	ResolveAddr(r ResolveAddr) error
+	ResolveRoute(id CMID, timeoutMS int) error
+	// QueryRoute tells which device the id is bound to.
+	QueryRoute(id CMID) (Route, error)
+	// InitQPAttr gives what a QP of the id needs for the step to the state.
+	InitQPAttr(id CMID, s QPState) (QPAttr, error)
+	JoinMulticast(r JoinMulticast) (Multicast, error)
+	// LeaveMulticast ends a membership, drops its unread events, and tells how many of its events were read.
+	LeaveMulticast(m Multicast) (eventsReported uint32, err error)
+	// GetEvent takes the oldest event. It sleeps until there is one; on a non-blocking file it answers EAGAIN.
+	GetEvent() (Event, error)
+	// Poll is poll(2) for POLLIN without a time-out: it sleeps until an event can be read.
+	Poll() error
+	SetNonblock(on bool) error
+	// Close destroys all ids of the file.
+	Close() error
+}
+
+// CreateID asks for a new id. UID comes back in its events.
+type CreateID struct {
+	UID uint64
+	PS  spec.PortSpace
+}
+
+// ResolveAddr asks for the device and route to an address. Src nil leaves the choice to the routing table.
+type ResolveAddr struct {
+	ID        CMID
+	Src, Dst  spec.Sockaddr
+	TimeoutMS int
+}
+
+// Route is what an id is bound to; Device is empty while that is nothing.
+type Route struct {
+	Device  string
+	PortNum uint8
+}
+
+// JoinMulticast asks for a membership. UID comes back in its events; AddrSize is the length that the caller claims for
+// Addr, in bytes.
+type JoinMulticast struct {
+	ID       CMID
+	UID      uint64
+	Addr     spec.Sockaddr
+	AddrSize int
+	Flags    spec.JoinFlags
+}
+
+// Event is an event as the kernel tells it: UID is that of the membership for multicast events, else that of the id.
+type Event struct {
+	UID    uint64
+	ID     CMID
+	Type   spec.EventType
+	Status int
+	AH     spec.AHAttr
+	QPNum  uint32
+	QKey   uint32
+}

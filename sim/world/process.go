@@ -1,0 +1,101 @@
+package world
+
+import (
+	"context"
+	"slices"
+
+	"joinmcast/spec"
+)
+
+// A Process is a simulated process: its open calls, and how it ended.
+type Process struct {
+	world  *World
+	exit   *spec.Exit
+	onExit func()
+}
+
+// NewProcess makes a running process. When it ends, however it ends, onExit is called once under the world's lock: the
+// place for what a kernel does at process exit.
+func (w *World) NewProcess(onExit func()) *Process { return &Process{world: w, onExit: onExit} }
+
+// Call makes one call: body runs under the world's lock and may Sleep. The error is body's own, *spec.Crashed when the
+// process has ended, or *spec.Hung when the call cannot return: at once, with the proof, when nothing is left in the
+// world that could wake it; but when ctx is marked spec.Concurrent, other callers may still act, and only ctx's end
+// gives the call up. A call given up is still open in the process.
+func (p *Process) Call(ctx context.Context, method string, body func() error) error {
+	w := p.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer w.changed.Broadcast()
+	w.passTime()
+	if p.exit != nil {
+		return &spec.Crashed{Method: method, Exit: *p.exit}
+	}
+	t := w.start(p, method, body)
+	w.resume(t)
+	for !t.done {
+		if w.step() {
+			continue
+		}
+		if !spec.IsConcurrent(ctx) {
+			return &spec.Hung{Method: method, Proof: "nothing left in the world can wake it", Open: p.open()}
+		}
+		if ctx.Err() != nil {
+			return &spec.Hung{Method: method, Proof: "deadline", Open: p.open()}
+		}
+		w.await(ctx)
+	}
+	return t.err
+}
+
+// await gives the lock away until somebody changed the world or ctx ended.
+func (w *World) await(ctx context.Context) {
+	stop := context.AfterFunc(ctx, func() { w.Do(func() {}) })
+	defer stop()
+	w.changed.Broadcast()
+	w.changed.Wait()
+}
+
+// InFlight settles the world and lists the open calls, oldest first. All of them are blocked then: one that is not would
+// have gone on.
+func (p *Process) InFlight() []spec.InFlight {
+	var open []spec.InFlight
+	p.world.Settled(func() {
+		for _, method := range p.open() {
+			open = append(open, spec.InFlight{Method: method, Blocked: true})
+		}
+	})
+	return open
+}
+
+// open lists the open calls' methods, oldest first.
+func (p *Process) open() []string {
+	var methods []string
+	for _, t := range p.world.threads {
+		if t.process == p {
+			methods = append(methods, t.method)
+		}
+	}
+	return methods
+}
+
+// Kill ends the process by SIGKILL unless it has ended already, and tells how it ended.
+func (p *Process) Kill() spec.Exit {
+	p.world.Do(func() {
+		if p.exit == nil {
+			p.end(spec.Exit{Signal: "SIGKILL"})
+		}
+	})
+	return *p.exit
+}
+
+// end closes every call of the process and lets the kernel clean up after it.
+func (p *Process) end(exit spec.Exit) {
+	p.exit = &exit
+	for _, t := range slices.Clone(p.world.threads) {
+		if t.process == p {
+			t.stop()
+		}
+	}
+	p.onExit()
+}

@@ -1,0 +1,109 @@
+package catalogue
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// List writes the law as an aligned table, a requirement a line: id, level, layer and sentence.
+func (c *Catalogue) List(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range c.All() {
+		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.ID, r.Level, r.Layer, r.Says); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}
+
+// Explain writes all that the law holds about one requirement. An unknown id is an error that names the nearest ids.
+func (c *Catalogue) Explain(w io.Writer, id string) error {
+	r, ok := c.Find(id)
+	if !ok {
+		return fmt.Errorf("unknown requirement %q, the nearest are %s", id, strings.Join(c.nearest(id), ", "))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s  %s\n\n%s\n\n", r.ID, r.Level, c.title(r.Chapter), r.Says)
+	row(&b, "source", r.Source...)
+	row(&b, "relied on", r.ReliedOn...)
+	row(&b, "layer", string(r.Layer))
+	row(&b, "on", join(r.On))
+	row(&b, "needs", join(r.Needs))
+	row(&b, "varies", r.Varies...)
+	var seen []string
+	for _, transport := range r.On {
+		seen = append(seen, fmt.Sprintf("%s: %s", transport, r.Seen[transport]))
+	}
+	row(&b, "seen", seen...)
+	row(&b, "records", join(r.Observe))
+	row(&b, "no spec", r.WhyNot)
+	if r.JudgedBySuite() {
+		row(&b, "judged", "after every spec, with the spec as evidence")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (c *Catalogue) title(code string) string {
+	for _, chapter := range c.chapters {
+		if chapter.Code == code {
+			return chapter.Title
+		}
+	}
+	return code
+}
+
+// row writes a name and its values, a line each; nothing when there is no value.
+func row(b *strings.Builder, name string, values ...string) {
+	for _, value := range values {
+		if value == "" {
+			continue
+		}
+		fmt.Fprintf(b, "  %-10s %s\n", name, value)
+		name = ""
+	}
+}
+
+func join[T ~string](values []T) string {
+	var names []string
+	for _, v := range values {
+		names = append(names, string(v))
+	}
+	return strings.Join(names, ", ")
+}
+
+// nearest are the three ids that take the fewest edits, the earlier in the catalogue first.
+func (c *Catalogue) nearest(id string) []string {
+	var ids []string
+	for _, r := range c.All() {
+		ids = append(ids, r.ID)
+	}
+	id = strings.ToUpper(id)
+	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(edits(a, id), edits(b, id)) })
+	return ids[:min(3, len(ids))]
+}
+
+// edits is the Levenshtein distance of two texts, in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			substitute := diagonal
+			if a[i] != b[j] {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

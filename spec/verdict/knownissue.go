@@ -1,0 +1,171 @@
+package verdict
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"joinmcast/spec"
+)
+
+// KnownIssue is a named deviation of a stack from one requirement. It always runs, it matches on the symptom, and it
+// ends: by its expiry, or by the stack's passing.
+type KnownIssue struct {
+	ID          string
+	Requirement string
+	Layer       spec.Layer
+	When        When
+	Symptom     Symptom
+	Reference   string // where it is reported or discussed
+	Owner       string // who is asked about it
+	Added       time.Time
+	Expires     time.Time // the last day on which it holds
+	File        string    // it was read from
+	Line        int
+}
+
+// When says which stacks have the issue; every field that is set must fit. At least one is.
+type When struct {
+	Target   string // a target's name, or a pattern such as "rxe-*"
+	Driver   string // as in "rdma_rxe"
+	Kernel   Range
+	RDMACore Range
+	RoCEMode string // as in "RoCE v2"
+	Quirk    string // of a simulated stack
+}
+
+// Symptom is how the requirement fails: with which verdict, and which of the fields it observed had which value.
+type Symptom struct {
+	Verdict  Verdict // FAIL, HANG or CRASH
+	Observed map[string]string
+}
+
+// Facts are what a When speaks about, of one stack.
+type Facts struct {
+	Target   string
+	Driver   string
+	Kernel   string // a release
+	RDMACore string // a version
+	RoCEMode string
+	Quirks   []string // of a simulated stack, those that are on
+}
+
+// debianKernel finds the stable release in Debian's uname -v; its uname -r only counts ABI changes: the release
+// 6.1.0-57-amd64 may be any 6.1.y.
+var debianKernel = regexp.MustCompile(`\bDebian (\d+\.\d+\.\d+)-`)
+
+// FactsOf takes the facts from an environment; its first host is the one under test.
+func FactsOf(target string, env spec.Environment, quirks ...string) Facts {
+	f := Facts{Target: target, Quirks: quirks}
+	if len(env.Hosts) == 0 {
+		return f
+	}
+	h := env.Hosts[0]
+	f.Driver, f.Kernel, f.RDMACore, f.RoCEMode = h.Driver, h.KernelRelease, h.RDMACore, h.RoCEMode
+	if m := debianKernel.FindStringSubmatch(h.KernelVersion); m != nil {
+		f.Kernel = m[1]
+	}
+	return f
+}
+
+// Applies tells whether the stack with these facts has the issue. A fact that is not known fits nothing.
+func (k KnownIssue) Applies(f Facts) bool {
+	w := k.When
+	if w.Target != "" {
+		if ok, err := path.Match(w.Target, f.Target); err != nil || !ok {
+			return false
+		}
+	}
+	return (w.Driver == "" || w.Driver == f.Driver) &&
+		(w.Kernel.IsZero() || w.Kernel.Contains(f.Kernel)) &&
+		(w.RDMACore.IsZero() || w.RDMACore.Contains(f.RDMACore)) &&
+		(w.RoCEMode == "" || w.RoCEMode == f.RoCEMode) &&
+		(w.Quirk == "" || slices.Contains(f.Quirks, w.Quirk))
+}
+
+// Matches tells whether a spec failed exactly as the issue says. Fields that the symptom does not name may have any
+// value.
+func (k KnownIssue) Matches(v Verdict, observed map[string]string) bool {
+	return k.mismatch(v, observed) == ""
+}
+
+// mismatch is the first thing in which the outcome differs from the symptom, "" when it fits.
+func (k KnownIssue) mismatch(v Verdict, observed map[string]string) string {
+	if v == Error || v != k.Symptom.Verdict {
+		return fmt.Sprintf("its symptom is %s, the outcome is %s", k.Symptom.Verdict, v)
+	}
+	for _, field := range slices.Sorted(maps.Keys(k.Symptom.Observed)) {
+		want := k.Symptom.Observed[field]
+		switch seen, ok := observed[field]; {
+		case !ok:
+			return fmt.Sprintf("its symptom is %s %q, and %s was not observed", field, want, field)
+		case seen != want:
+			return fmt.Sprintf("its symptom is %s %q, the outcome is %q", field, want, seen)
+		}
+	}
+	return ""
+}
+
+// Expired tells whether the issue's last day is over.
+func (k KnownIssue) Expired(now time.Time) bool { return !now.Before(k.Expires.AddDate(0, 0, 1)) }
+
+// Repair names the edit that repairs a FIXED requirement.
+func (k KnownIssue) Repair() string {
+	return fmt.Sprintf("remove entry %s from %s (line %d)", k.ID, k.File, k.Line)
+}
+
+// Issues is a list of known issues.
+type Issues []KnownIssue
+
+// Applying is those that a stack with these facts has.
+func (is Issues) Applying(f Facts) Issues {
+	var those Issues
+	for _, k := range is {
+		if k.Applies(f) {
+			those = append(those, k)
+		}
+	}
+	return those
+}
+
+// Of is those of one requirement.
+func (is Issues) Of(requirement string) Issues {
+	var those Issues
+	for _, k := range is {
+		if k.Requirement == requirement {
+			those = append(those, k)
+		}
+	}
+	return those
+}
+
+// Match gives the issue of a requirement that a failed spec shows, nil when it shows none of them. Why then says in
+// what the outcome differs from each; it is empty when the requirement has no known issue.
+func (is Issues) Match(requirement string, v Verdict, observed map[string]string) (issue *KnownIssue, why string) {
+	var reasons []string
+	for _, k := range is.Of(requirement) {
+		mismatch := k.mismatch(v, observed)
+		if mismatch == "" {
+			return &k, ""
+		}
+		reasons = append(reasons, fmt.Sprintf("known issue %s does not match: %s", k.ID, mismatch))
+	}
+	return nil, strings.Join(reasons, "; ")
+}
+
+// ExpiryWarnings is a sentence for each issue that has expired.
+func (is Issues) ExpiryWarnings(now time.Time) []string {
+	var warnings []string
+	for _, k := range is {
+		if k.Expired(now) {
+			warnings = append(warnings, fmt.Sprintf(
+				"known issue %s expired on %s: ask %s, then remove it or renew its expiry (%s, line %d)",
+				k.ID, k.Expires.Format(time.DateOnly), k.Owner, k.File, k.Line))
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,200 @@
+package verdict
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"joinmcast/spec"
+)
+
+// File is a named piece of YAML.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// entry is a known issue as it is written.
+type entry struct {
+	ID          string     `yaml:"id"`
+	Requirement string     `yaml:"requirement"`
+	Layer       spec.Layer `yaml:"layer"`
+	When        struct {
+		Target   string `yaml:"target"`
+		Driver   string `yaml:"driver"`
+		Kernel   string `yaml:"kernel"`
+		RDMACore string `yaml:"rdma_core"`
+		RoCEMode string `yaml:"roce_mode"`
+		Quirk    string `yaml:"quirk"`
+	} `yaml:"when"`
+	Symptom struct {
+		Verdict  Verdict           `yaml:"verdict"`
+		Observed map[string]string `yaml:"observed"`
+	} `yaml:"symptom"`
+	Reference string `yaml:"reference"`
+	Owner     string `yaml:"owner"`
+	Added     string `yaml:"added"`
+	Expires   string `yaml:"expires"`
+}
+
+// ParseIssues reads lists of known issues. It refuses, each with the file and the line: a field it does not know, a
+// requirement that lawful does not, an id used twice, a missing reference, owner or date, a range that is none, and an
+// issue so broad that it would hide another one: with no "when", or a FAIL with nothing observed.
+func ParseIssues(lawful func(requirement string) bool, files ...File) (Issues, error) {
+	var issues Issues
+	var errs []error
+	for _, f := range files {
+		entries, lines, err := f.entries()
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for i, e := range entries {
+			k, err := e.issue(lawful)
+			k.File, k.Line = f.Name, lines[i]
+			if j := slices.IndexFunc(issues, func(o KnownIssue) bool { return o.ID == k.ID }); err == nil && j >= 0 {
+				err = fmt.Errorf("id %s is used before, in %s:%d; give this entry its own", k.ID, issues[j].File, issues[j].Line)
+			}
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s:%d: %w", f.Name, lines[i], err))
+				continue
+			}
+			issues = append(issues, k)
+		}
+	}
+	return issues, errors.Join(errs...)
+}
+
+// entries decodes the file and gives the line on which each entry begins.
+func (f File) entries() ([]entry, []int, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(f.Data))
+	decoder.KnownFields(true)
+	var entries []entry
+	if err := decoder.Decode(&entries); errors.Is(err, io.EOF) {
+		return nil, nil, nil
+	} else if err != nil {
+		return nil, nil, f.located(err)
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, nil, fmt.Errorf("%s: a second YAML document; want one list of known issues", f.Name)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(f.Data, &document); err != nil {
+		return nil, nil, f.located(err)
+	}
+	var lines []int
+	for _, n := range document.Content[0].Content {
+		lines = append(lines, n.Line)
+	}
+	return entries, lines, nil
+}
+
+var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
+
+// located puts the file's name in front of each of the decoder's complaints, in the form file:line.
+func (f File) located(err error) error {
+	complaints := []string{err.Error()}
+	var typed *yaml.TypeError
+	if errors.As(err, &typed) {
+		complaints = typed.Errors
+	}
+	var errs []error
+	for _, c := range complaints {
+		line := ""
+		if m := yamlLine.FindStringSubmatch(c); m != nil {
+			line, c = m[1]+":", c[len(m[0]):]
+		}
+		c = strings.ReplaceAll(c, "in type verdict.entry", "in a known issue")
+		errs = append(errs, fmt.Errorf("%s:%s %s; want a list of known issues with id, requirement, layer, when, symptom, "+
+			"reference, owner, added and expires", f.Name, line, c))
+	}
+	return errors.Join(errs...)
+}
+
+func (e entry) issue(lawful func(string) bool) (KnownIssue, error) {
+	k := KnownIssue{
+		ID: e.ID, Requirement: e.Requirement, Layer: e.Layer, Reference: e.Reference, Owner: e.Owner,
+		When:    When{Target: e.When.Target, Driver: e.When.Driver, RoCEMode: e.When.RoCEMode, Quirk: e.When.Quirk},
+		Symptom: Symptom{Verdict: e.Symptom.Verdict, Observed: e.Symptom.Observed},
+	}
+	fail := func(format string, args ...any) (KnownIssue, error) {
+		return k, fmt.Errorf("known issue %s: "+format, append([]any{e.name()}, args...)...)
+	}
+	for _, field := range []struct{ name, value string }{
+		{"id", e.ID},
+		{"requirement", e.Requirement},
+		{"reference", e.Reference},
+		{"owner", e.Owner},
+		{"added", e.Added},
+		{"expires", e.Expires},
+	} {
+		if strings.TrimSpace(field.value) == "" {
+			return fail("%s is missing; every known issue has one", field.name)
+		}
+	}
+	if !lawful(e.Requirement) {
+		return fail("requirement %s is not in the catalogue; name one that is", e.Requirement)
+	}
+	if !slices.Contains(spec.Layers(), e.Layer) {
+		return fail("layer %q is none; want one of %v", e.Layer, spec.Layers())
+	}
+	var err error
+	if k.Added, err = time.Parse(time.DateOnly, e.Added); err != nil {
+		return fail("added is %q; want a date such as 2026-01-31", e.Added)
+	}
+	if k.Expires, err = time.Parse(time.DateOnly, e.Expires); err != nil {
+		return fail("expires is %q; want a date such as 2026-01-31", e.Expires)
+	}
+	if k.Expires.Before(k.Added) {
+		return fail("it expires on %s, before %s, when it was added", e.Expires, e.Added)
+	}
+	if k.When, err = e.ranges(k.When); err != nil {
+		return fail("%w", err)
+	}
+	if k.When == (When{}) {
+		return fail("too broad: when is empty; name the target, driver, kernel, rdma_core, roce_mode or quirk that has it")
+	}
+	switch v := e.Symptom.Verdict; v {
+	case Hang, Crash:
+	case Fail:
+		if len(e.Symptom.Observed) == 0 {
+			return fail("too broad: its symptom observes nothing; name at least one observed field and its value")
+		}
+	default:
+		return fail("symptom verdict %q cannot be known; want FAIL, HANG or CRASH", v)
+	}
+	return k, nil
+}
+
+func (e entry) name() string {
+	if e.ID == "" {
+		return "without id"
+	}
+	return e.ID
+}
+
+func (e entry) ranges(w When) (When, error) {
+	if _, err := path.Match(w.Target, ""); err != nil {
+		return w, fmt.Errorf(`target %q is no pattern; one looks like "rxe-*"`, w.Target)
+	}
+	var err error
+	if e.When.Kernel != "" {
+		if w.Kernel, err = ParseRange(e.When.Kernel); err != nil {
+			return w, fmt.Errorf("kernel: %w", err)
+		}
+	}
+	if e.When.RDMACore != "" {
+		if w.RDMACore, err = ParseRange(e.When.RDMACore); err != nil {
+			return w, fmt.Errorf("rdma_core: %w", err)
+		}
+	}
+	return w, nil
+}
