@@ -10,7 +10,7 @@ KERNEL ?= bookworm
 RDMA_CORE ?= bookworm
 
 .DEFAULT_GOAL := conformance
-.PHONY: conformance test lint list explain diff mutants generate setup help clean
+.PHONY: bin rxe hw test-live conformance test lint list explain diff mutants generate setup help clean
 
 conformance: ## judge the simulated stack: needs Go and nothing else
 	@$(GINKGO) --succinct $(COLOUR) $(FLAGS) ./conformance
@@ -19,6 +19,25 @@ test: ## the project's own tests: need Go and nothing else
 	go build ./...
 	go vet ./...
 	go test ./...
+
+bin: bin/joinmcast-host bin/joinmcast-agent ## the programs that live targets run
+
+bin/joinmcast-host: $(wildcard hw/host/*.go hw/wire/*.go spec/*.go) go.mod
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o $@ ./hw/host
+
+bin/joinmcast-agent: $(wildcard hw/agent/*.[ch])
+	@mkdir -p bin
+	cc -std=gnu11 -O2 -g -Wall -Wextra -Werror -o $@ hw/agent/*.c \
+		-Wl,-Bstatic -ljansson -Wl,-Bdynamic -lrdmacm -libverbs -lpthread
+
+rxe: bin ## judge a real Soft-RoCE in guests: make rxe [KERNEL=bookworm] [RDMA_CORE=bookworm], each a suite or a path
+	@$(GINKGO) --succinct $(COLOUR) $(FLAGS) ./conformance -- -target=rxe -kernel=$(KERNEL) -rdma-core=$(RDMA_CORE)
+
+hw: bin ## judge an RDMA device of this machine: make hw [DEVICE=mlx5_0] [TARGET=file.yaml]
+	@$(GINKGO) --succinct $(COLOUR) $(FLAGS) ./conformance -- -target=$(or $(TARGET),hw-local) -device=$(DEVICE)
+
+test-live: bin ## the tests that need guests
+	go test -tags live -count=1 ./hw/... ./fixtures/selftest/...
 
 mutants: ## put every quirk into the simulated stack: each must be caught by the requirement meant for it
 	go test ./fixtures/selftest -run Mutant -count=1 -v

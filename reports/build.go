@@ -217,7 +217,8 @@ func (b builder) absent(f *RequirementFinding, message string) []verdict.Verdict
 // clean judges what specs left behind: it passes when at least one spec was looked at and none left anything.
 func (b builder) clean(req Requirement, f *RequirementFinding) (verdicts []verdict.Verdict, shown []string) {
 	var ran []string
-	var unseen verdict.Verdict = verdict.Pass
+	unseen := verdict.Pass
+	tidy := map[string]string{} // what is seen where nothing is left
 	for _, s := range b.all {
 		if s.Verdict.Ran() {
 			ran = append(ran, s.Text)
@@ -234,6 +235,7 @@ func (b builder) clean(req Requirement, f *RequirementFinding) (verdicts []verdi
 			}
 			verdicts = append(verdicts, c.Verdict)
 			if c.Verdict == verdict.Pass {
+				merge(tidy, c.Observed)
 				continue
 			}
 			f.KnownIssue = cmp.Or(f.KnownIssue, c.KnownIssue)
@@ -252,6 +254,9 @@ func (b builder) clean(req Requirement, f *RequirementFinding) (verdicts []verdi
 				Failure: &Failure{Message: "after this spec: " + c.Evidence, Seen: c.Evidence},
 			})
 		}
+	}
+	if len(f.Specs) == 0 {
+		merge(f.Observed, tidy)
 	}
 	switch {
 	case len(verdicts) > 0:

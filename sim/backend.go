@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"strings"
 
 	"joinmcast/sim/kernel"
 	"joinmcast/spec"
@@ -20,17 +21,20 @@ const simulated = "simulated"
 
 // backend is one world.
 type backend struct {
-	nonce string
-	hosts []*host
+	options Options
+	hosts   []*host
 }
 
 // Environment describes the simulated stack; it never claims to be a live one.
 func (b *backend) Environment(context.Context) (spec.Environment, error) {
 	e := spec.Environment{
-		Stack: simulated, Imitates: imitates, Transport: spec.RoCEv2, Nonce: b.nonce, Detectors: []string{},
+		Stack: simulated, Imitates: imitates, Transport: spec.RoCEv2, Nonce: b.options.Nonce, Detectors: []string{},
+	}
+	if len(b.options.Quirks) > 0 {
+		e.Imitates += ", with quirks: " + strings.Join(b.options.Quirks, ", ")
 	}
 	for _, h := range b.hosts {
-		e.Hosts = append(e.Hosts, h.environment(b.nonce))
+		e.Hosts = append(e.Hosts, h.environment(b.options.Nonce))
 	}
 	return e, nil
 }
@@ -43,7 +47,7 @@ func (h *host) environment(nonce string) spec.HostEnvironment {
 		KernelRelease: kernelImitated, KernelVersion: simulated, RDMACore: rdmaCoreImitated,
 		Libraries: map[string]string{"librdmacm.so.1": simulated, "libibverbs.so.1": simulated},
 		Modules:   map[string]string{"rdma_cm": simulated, "rdma_ucm": simulated, "ib_uverbs": simulated},
-		Driver:    "rdma_rxe", Device: kernel.Device, Firmware: attr.FWVer,
+		Driver:    "simulated", Device: kernel.Device, Firmware: attr.FWVer,
 		NodeGUID: attr.NodeGUID, SysImageGUID: attr.SysImageGUID,
 		LinkLayer: "Ethernet", RoCEMode: "RoCE v2",
 	}

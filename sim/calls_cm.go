@@ -38,12 +38,18 @@ func (p *process) ReadID(ctx context.Context, id spec.ID) (spec.IDState, error) 
 
 // BindAddr is rdma_bind_addr.
 func (p *process) BindAddr(ctx context.Context, id spec.ID, a spec.Sockaddr) error {
-	return p.run.Call(ctx, "rdma_bind_addr", func() error { return p.lib.BindAddr(id, a) })
+	return p.run.Call(ctx, "rdma_bind_addr", func() error {
+		return lend(a, func(a spec.Sockaddr) error { return p.lib.BindAddr(id, a) })
+	})
 }
 
 // ResolveAddr is rdma_resolve_addr.
 func (p *process) ResolveAddr(ctx context.Context, id spec.ID, src, dst spec.Sockaddr, ms int) error {
-	return p.run.Call(ctx, "rdma_resolve_addr", func() error { return p.lib.ResolveAddr(id, src, dst, ms) })
+	return p.run.Call(ctx, "rdma_resolve_addr", func() error {
+		return lend(src, func(src spec.Sockaddr) error {
+			return lend(dst, func(dst spec.Sockaddr) error { return p.lib.ResolveAddr(id, src, dst, ms) })
+		})
+	})
 }
 
 // ResolveRoute is rdma_resolve_route.
@@ -63,17 +69,30 @@ func (p *process) DestroyQP(ctx context.Context, id spec.ID) error {
 
 // JoinMulticast is rdma_join_multicast.
 func (p *process) JoinMulticast(ctx context.Context, id spec.ID, a spec.Sockaddr, c spec.Context) error {
-	return p.run.Call(ctx, "rdma_join_multicast", func() error { return p.lib.JoinMulticast(id, a, c) })
+	return p.run.Call(ctx, "rdma_join_multicast", func() error {
+		return lend(a, func(a spec.Sockaddr) error { return p.lib.JoinMulticast(id, a, c) })
+	})
 }
 
 // JoinMulticastEx is rdma_join_multicast_ex.
 func (p *process) JoinMulticastEx(ctx context.Context, id spec.ID, a *spec.JoinAttr, c spec.Context) error {
-	return p.run.Call(ctx, "rdma_join_multicast_ex", func() error { return p.lib.JoinMulticastEx(id, a, c) })
+	return p.run.Call(ctx, "rdma_join_multicast_ex", func() error {
+		if a == nil {
+			return p.lib.JoinMulticastEx(id, nil, c)
+		}
+		return lend(a.Addr, func(addr spec.Sockaddr) error {
+			own := *a
+			own.Addr = addr
+			return p.lib.JoinMulticastEx(id, &own, c)
+		})
+	})
 }
 
 // LeaveMulticast is rdma_leave_multicast.
 func (p *process) LeaveMulticast(ctx context.Context, id spec.ID, a spec.Sockaddr) error {
-	return p.run.Call(ctx, "rdma_leave_multicast", func() error { return p.lib.LeaveMulticast(id, a) })
+	return p.run.Call(ctx, "rdma_leave_multicast", func() error {
+		return lend(a, func(a spec.Sockaddr) error { return p.lib.LeaveMulticast(id, a) })
+	})
 }
 
 // PollChannel is poll(2) on the channel's file descriptor.

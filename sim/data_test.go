@@ -159,8 +159,10 @@ func TestUnicastReachesTheQPItNames(t *testing.T) {
 	w := newWorld(t, 6)
 	sender, m := w.bound(0).withQP(), w.bound(1).withQP()
 	m.post(1)
-	sender.sendWR(spec.SendWR{AH: sender.ah(w.addrOf(1)), RemoteQPN: 17, QKey: spec.UDPQKey, Data: []byte("x")})
+	ah := sender.ah(w.addrOf(1))
+	sender.sendWR(spec.SendWR{AH: ah, RemoteQPN: 17, QKey: spec.UDPQKey, Data: []byte("x")})
 	m.Expect(m.receives().Data).To(Equal(spec.Bytes("x")))
+	sender.Expect(sender.p.DestroyAH(w.ctx, ah)).To(Succeed())
 }
 
 func TestTooSmallABufferCompletesWithALengthError(t *testing.T) {

@@ -89,7 +89,8 @@ func TestLeaveWithoutAckHangsAtOnceAndStaysOpen(t *testing.T) {
 	m.Expect(m.p.InFlight(m.ctx)).To(Equal([]spec.InFlight{{Method: "rdma_leave_multicast", Blocked: true}}))
 	m.Expect(m.p.Kill(m.ctx)).To(Equal(spec.Exit{Signal: "SIGKILL"}))
 	m.Expect(m.p.InFlight(m.ctx)).To(BeEmpty())
-	m.Expect(m.join(group)).To(MatchError(&spec.Crashed{Method: "rdma_join_multicast", Exit: spec.Exit{Signal: "SIGKILL"}}))
+	killed := spec.Exit{Signal: "SIGKILL"}
+	m.Expect(m.join(group)).To(MatchError(&spec.Crashed{Method: "rdma_join_multicast", Exit: killed}))
 }
 
 func TestAHungLeaveEndsWhenTheAckComesAfterAll(t *testing.T) {
@@ -211,9 +212,11 @@ func TestASyncAttachFailureIsEPERMAndKeepsTheMembership(t *testing.T) {
 func TestChangesAreUndone(t *testing.T) {
 	w := newWorld(t, 9)
 	h := w.hosts[0].(spec.Configurer)
+	state := w.state()
 	before, err := w.hosts[0].Ports(w.ctx)
 	w.Expect(err).NotTo(HaveOccurred())
 	for _, c := range []spec.Change{
+		{AddAddr: &spec.NetdevAddr{Netdev: "eth0", Prefix: netip.MustParsePrefix("2001:db8::7/64")}},
 		{AddAddr: &spec.NetdevAddr{Netdev: "eth0", Prefix: netip.MustParsePrefix("10.0.0.1/8")}},
 		{SetMTU: &spec.MTUChange{Netdev: "eth0", MTU: 200}},
 	} {
@@ -222,6 +225,7 @@ func TestChangesAreUndone(t *testing.T) {
 		w.Expect(w.hosts[0].Ports(w.ctx)).NotTo(Equal(before))
 		w.Expect(undo(w.ctx)).To(Succeed())
 		w.Expect(w.hosts[0].Ports(w.ctx)).To(Equal(before))
+		w.Expect(w.state()).To(Equal(state))
 	}
 	_, err = h.Configure(w.ctx, spec.Change{SetLink: &spec.LinkChange{Netdev: "eth9"}})
 	w.Expect(err).To(MatchError(ContainSubstring(`no network device is named "eth9"; this host has lo and eth0`)))
@@ -234,6 +238,11 @@ func TestTheNonceComesBack(t *testing.T) {
 	w.Expect(e.Nonce).To(Equal("n0nce"))
 	w.Expect(e.Stack).To(Equal("simulated"))
 	w.Expect(e.Hosts).To(HaveEach(And(HaveField("Nonce", "n0nce"), HaveField("GIDIndex", 1))))
+}
+
+func TestTheEnvironmentNamesTheQuirks(t *testing.T) {
+	w := newWorld(t, 10, "wrong-mgid")
+	w.Expect(w.backend.Environment(w.ctx)).To(HaveField("Imitates", HaveSuffix("with quirks: wrong-mgid")))
 }
 
 func TestAnUnknownQuirkNamesTheKnownOnes(t *testing.T) {

@@ -36,3 +36,16 @@ func ask[T any](ctx context.Context, p *process, method string, f func() (T, err
 	}
 	return answer, err
 }
+
+// scribble is what a sockaddr's memory is overwritten with.
+const scribble = 0xA5
+
+// lend hands a sockaddr over in memory of the call's own and overwrites that memory when the call has returned.
+func lend(a spec.Sockaddr, call func(spec.Sockaddr) error) error {
+	own := a.Clone()
+	err := call(own)
+	for i := range own {
+		own[i] = scribble
+	}
+	return err
+}

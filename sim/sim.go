@@ -43,7 +43,7 @@ func NewLab(o Options) (*Lab, error) {
 func (l *Lab) Fresh(_ context.Context, seed int64) (spec.Backend, error) {
 	w := world.New(seed)
 	wire := fabric.NewSwitch(w)
-	b := &backend{nonce: l.options.Nonce}
+	b := &backend{options: l.options}
 	for i, name := range []string{"host0", "host1"} {
 		addr := netip.AddrFrom4([4]byte{192, 168, 100, byte(1 + i)})
 		k := kernel.New(w, wire, kernel.Config{

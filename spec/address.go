@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -127,7 +128,8 @@ func (s Sockaddr) String() string {
 		}
 		return netip.AddrPortFrom(s.Addr(), s.Port()).String()
 	default:
-		return fmt.Sprintf("%s, %x", s.Family(), []byte(s))
+		tail := len(s) - len(bytes.TrimRight(s, "\x00"))
+		return fmt.Sprintf("%s, %x and %d zero bytes", s.Family(), []byte(s[:len(s)-tail]), tail)
 	}
 }
 

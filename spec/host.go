@@ -20,7 +20,7 @@ type HostState struct {
 	MLD       []Membership   `json:"mld"`        // IPv6 groups of every network device
 	Filters   []LinkFilter   `json:"filters"`    // link-layer multicast filters
 	Resources map[string]int `json:"resources"`  // RDMA objects of all processes, by kind: cm_id, qp, cq, pd, mr, ctx
-	KernelLog []string       `json:"kernel_log"` // lines that tell of a defect (WARNING, BUG, Oops, refcount_t…) since the world began
+	KernelLog []string       `json:"kernel_log"` // lines that tell of a defect since the world began: WARNING, BUG, Oops…
 	Taint     uint64         `json:"taint"`      // /proc/sys/kernel/tainted
 }
 
@@ -110,7 +110,7 @@ type Evidence struct {
 // Environment is the certificate's ground: what was judged, read from the stack itself.
 type Environment struct {
 	Stack     string            `json:"stack"`              // "simulated", or "linux"
-	Imitates  string            `json:"imitates,omitempty"` // of a simulated stack: the kernel and library it takes its truth from
+	Imitates  string            `json:"imitates,omitempty"` // of a simulated stack: where its truth is from
 	Transport Transport         `json:"transport"`
 	Nonce     string            `json:"nonce"`     // given to this run, read back from the stack
 	Detectors []string          `json:"detectors"` // of the kernel: KASAN, lockdep…; empty when none is built in

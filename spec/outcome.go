@@ -19,7 +19,7 @@ func (e *CallError) Error() string { return fmt.Sprintf("%s: %d, errno %s", e.Me
 // Hung is a call that did not return: ctx ended first, or Proof says why nothing can ever wake it.
 type Hung struct {
 	Method string
-	Proof  string   // what shows that the call hangs: "no event left in the world", "asleep in an untimed futex", "deadline"
+	Proof  string   // what shows that the call hangs: "asleep in an untimed futex", "deadline"…
 	Open   []string // the calls open at that moment, for the dump
 }
 

@@ -4,14 +4,21 @@ package spec
 
 import "context"
 
-// Handles stand for C pointers of one Process; 0 is NULL, so an undefined use can be written down like any other.
-type (
-	Channel  uint32 // struct rdma_event_channel *
-	ID       uint32 // struct rdma_cm_id *
-	QP       uint32 // struct ibv_qp *
-	AH       uint32 // struct ibv_ah *
-	EventRef uint32 // struct rdma_cm_event *
-)
+// Channel is a struct rdma_event_channel *. Like every handle it stands for a pointer of one Process; 0 is NULL, so an
+// undefined use can be written down like any other.
+type Channel uint32
+
+// ID is a struct rdma_cm_id *.
+type ID uint32
+
+// QP is a struct ibv_qp *.
+type QP uint32
+
+// AH is a struct ibv_ah *.
+type AH uint32
+
+// EventRef is a struct rdma_cm_event *.
+type EventRef uint32
 
 // A Lab hands out fresh worlds of one stack under test: simulated ones, or guests restored from a saved state. A lab of
 // hosts that are not ours has only one world and hands it out again.
@@ -56,7 +63,7 @@ type Process interface {
 type CM interface {
 	CreateEventChannel(ctx context.Context) (Channel, error)
 	DestroyEventChannel(ctx context.Context, ch Channel) error
-	SetNonblock(ctx context.Context, ch Channel, on bool) error                    // fcntl(2) O_NONBLOCK on the channel's fd
+	SetNonblock(ctx context.Context, ch Channel, on bool) error                    // O_NONBLOCK on the channel's fd
 	CreateID(ctx context.Context, ch Channel, c Context, ps PortSpace) (ID, error) // channel 0: a synchronous id
 	DestroyID(ctx context.Context, id ID) error
 	ReadID(ctx context.Context, id ID) (IDState, error) // the struct's public fields

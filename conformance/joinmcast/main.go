@@ -7,11 +7,13 @@ import (
 
 	"joinmcast/reports"
 	"joinmcast/spec/catalogue"
+	"joinmcast/spec/verdict"
 )
 
 const usage = `usage: joinmcast list               every requirement, a line each
        joinmcast explain JM-EVT-03  one requirement
-       joinmcast diff A B           where two report.json disagree`
+       joinmcast diff A B           where two report.json disagree
+       joinmcast count A...         how many specs of these report.json passed and failed`
 
 func main() {
 	if err := perform(os.Args[1:]); err != nil {
@@ -36,6 +38,8 @@ func perform(args []string) error {
 		return law.Explain(os.Stdout, args[1])
 	case len(args) == 3 && args[0] == "diff":
 		return diff(args[1], args[2])
+	case len(args) >= 2 && args[0] == "count":
+		return count(args[1:])
 	}
 	return fmt.Errorf("the arguments are no command\n%s", usage)
 }
@@ -50,4 +54,29 @@ func diff(pathA, pathB string) error {
 		return err
 	}
 	return reports.WriteDiff(os.Stdout, a, b)
+}
+
+// count sums up the specs of reports; a known issue's spec ended as it is expected to.
+func count(paths []string) error {
+	passed, failed, skipped := 0, 0, 0
+	for _, path := range paths {
+		r, err := reports.Read(path)
+		if err != nil {
+			return err
+		}
+		for _, q := range r.Requirements {
+			for _, s := range q.Specs {
+				switch {
+				case s.Verdict == verdict.Pass, s.Verdict == verdict.Known:
+					passed++
+				case s.Verdict.Red():
+					failed++
+				default:
+					skipped++
+				}
+			}
+		}
+	}
+	_, err := fmt.Printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped)
+	return err
 }

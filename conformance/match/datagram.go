@@ -8,8 +8,8 @@ import (
 	"joinmcast/spec"
 )
 
-// BeDatagram succeeds for a successful receive of this payload and immediate data, with IBV_WC_GRH set and a byte_len of
-// the payload plus the 40 bytes of the GRH (ibv_poll_cq(3), IBTA UD rules).
+// BeDatagram succeeds for a successful receive of this payload and immediate data, with IBV_WC_GRH set and a byte_len
+// of the payload plus the 40 bytes of the GRH (ibv_poll_cq(3), IBTA UD rules).
 func BeDatagram(payload string, imm uint32) types.GomegaMatcher {
 	return &datagramMatcher{payload: payload, imm: imm}
 }

@@ -142,7 +142,7 @@ const resolveTimeout = 2000
 // MustResolveRoute resolves the route and waits for the event.
 func (id *ID) MustResolveRoute(ctx context.Context) {
 	ginkgo.GinkgoHelper()
-	must(id.Process.ResolveRoute(ctx, id.Handle, resolveTimeout), leansOnResolve)
+	must(id.ResolveRoute(ctx, id.Handle, resolveTimeout), leansOnResolve)
 	id.MustTakeEvent(ctx, spec.RouteResolved)
 }
 

@@ -41,8 +41,8 @@ func (r *Record) BlockedBy() string {
 	return r.blockedBy
 }
 
-// Trouble is the first *spec.Crashed, else the first *spec.Hung, else the first error of the harness that a call of this
-// spec ended with; nil when all calls were answered by the stack.
+// Trouble is the first *spec.Crashed, else the first *spec.Hung, else the first error of the harness that a call of
+// this spec ended with; nil when all calls were answered by the stack.
 func (r *Record) Trouble() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -18,6 +18,7 @@ type flags struct {
 	kernel      string
 	rdmaCore    string
 	device      string
+	programs    string
 	knownIssues string
 	out         string
 }
@@ -28,6 +29,7 @@ func (f *flags) register(set *flag.FlagSet) {
 	set.StringVar(&f.kernel, "kernel", "", "of guests: a Debian suite, or the `path` of a kernel build tree")
 	set.StringVar(&f.rdmaCore, "rdma-core", "", "of guests: a Debian suite, or the `path` of an rdma-core build or prefix")
 	set.StringVar(&f.device, "device", "", "RDMA `device` of this machine, as in mlx5_0")
+	set.StringVar(&f.programs, "programs", "", "`folder` of the host program and the agent (default: bin)")
 	set.StringVar(&f.knownIssues, "known-issues", "", "`files` of known issues beside the suite's own, with commas between")
 	set.StringVar(&f.out, "out", "", "`folder` under which each target has its folder of reports (default: reports/out)")
 }
@@ -41,7 +43,11 @@ func (f *flags) command(seed int64, filter string) string {
 	}
 	fmt.Fprintf(&b, " ./conformance -- -target=%s", f.target)
 	for _, own := range []struct{ name, value string }{
-		{"quirk", f.quirks}, {"kernel", f.kernel}, {"rdma-core", f.rdmaCore}, {"device", f.device},
+		{"quirk", f.quirks},
+		{"kernel", f.kernel},
+		{"rdma-core", f.rdmaCore},
+		{"device", f.device},
+		{"programs", f.programs},
 		{"known-issues", f.knownIssues},
 	} {
 		if own.value != "" {
@@ -52,7 +58,13 @@ func (f *flags) command(seed int64, filter string) string {
 }
 
 func (f *flags) overrides() target.Overrides {
-	return target.Overrides{Quirks: list(f.quirks), Kernel: f.kernel, RDMACore: f.rdmaCore, Device: f.device}
+	programs := f.programs
+	if programs == "" {
+		programs = filepath.Join(moduleRoot(), "bin")
+	}
+	return target.Overrides{
+		Quirks: list(f.quirks), Kernel: f.kernel, RDMACore: f.rdmaCore, Device: f.device, Programs: programs,
+	}
 }
 
 func list(commas string) []string {

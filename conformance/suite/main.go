@@ -26,7 +26,7 @@ func Main(specs func() int) int {
 	r := current
 	r.began = time.Now()
 	flag.CommandLine.Usage = func() {
-		_, _ = fmt.Fprintln(os.Stderr, "joinmcast: README.md lists the flags; the suite's own follow \"--\" when ginkgo runs it")
+		_, _ = fmt.Fprintln(os.Stderr, "joinmcast: README.md lists the flags; with ginkgo the suite's own follow \"--\"")
 	}
 	flag.Parse()
 	if flag.NArg() > 0 {

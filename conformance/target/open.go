@@ -11,7 +11,7 @@ import (
 
 // Open opens the target's stack. A live one must give the nonce back in its environment; progress gets a line for each
 // step that takes long.
-func (t *Target) Open(_ context.Context, nonce string, _ func(line string)) (spec.Lab, error) {
+func (t *Target) Open(ctx context.Context, nonce string, progress func(line string)) (spec.Lab, error) {
 	switch t.Stack {
 	case Sim:
 		return sim.NewLab(sim.Options{Quirks: t.Quirks, Nonce: nonce})
@@ -19,6 +19,10 @@ func (t *Target) Open(_ context.Context, nonce string, _ func(line string)) (spe
 		return quirk.Permit(), nil
 	case Refuse:
 		return quirk.Refuse(), nil
+	case RXE:
+		return t.openGuests(ctx, nonce, progress)
+	case HW:
+		return t.openMachine(nonce)
 	}
 	return nil, fmt.Errorf("stack %s cannot be opened", t.Stack)
 }

@@ -39,6 +39,7 @@ type Target struct {
 	Kernel       string        `yaml:"kernel"`        // of guests: a Debian suite, or a path
 	RDMACore     string        `yaml:"rdma_core"`     // of guests: a Debian suite, or a path
 	Device       string        `yaml:"device"`        // of this machine, as in mlx5_0; empty: the first
+	Programs     string        `yaml:"-"`             // folder of the host program and the agent
 	AllowPartial bool          `yaml:"allow_partial"` // a run that had to skip a MUST is green
 	CallDeadline time.Duration `yaml:"call_deadline"`
 	SpecDeadline time.Duration `yaml:"spec_deadline"`
@@ -50,6 +51,7 @@ type Overrides struct {
 	Kernel   string
 	RDMACore string
 	Device   string
+	Programs string
 }
 
 // Live tells whether the target is a real stack, whose environment must give this run's nonce back.
@@ -134,6 +136,7 @@ func (t *Target) override(o Overrides) error {
 			t.Name, t.Stack)
 	}
 	t.Quirks = append(t.Quirks, o.Quirks...)
+	t.Programs = o.Programs
 	return nil
 }
 

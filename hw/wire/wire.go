@@ -8,8 +8,8 @@
 //	{"kind":"stderr","agent":3}    what that agent wrote to its standard error
 //
 // An agent is one RDMA application. It speaks JSON-RPC 2.0, one message a line, over its standard input and output. Its
-// methods are the C names of package call with that package's arguments as params; each answers a Result. InFlight is
-// the one method that is not a call.
+// methods are the C names of package call with that package's arguments as params; each answers a Result. InFlight and
+// Libraries are the methods that are no calls.
 package wire
 
 import (
@@ -44,6 +44,16 @@ const InFlight = "in_flight"
 // InFlightAnswer is the answer of InFlight, oldest call first; in_flight itself is not listed.
 type InFlightAnswer struct {
 	Calls []spec.InFlight `json:"calls"`
+}
+
+// Libraries is the agent's method that lists what it runs on; it opens the RDMA devices first, takes no params and
+// answers LibrariesAnswer.
+const Libraries = "libraries"
+
+// LibrariesAnswer is the answer of Libraries: every shared object in the agent's memory, by the path it was mapped from,
+// with its GNU build-id in hexadecimal, empty when it has none.
+type LibrariesAnswer struct {
+	Libraries map[string]string `json:"libraries"`
 }
 
 // Result is an agent's answer to a call: the raw return value (a pointer is 0 for NULL and 1 otherwise), errno right

@@ -1,5 +1,5 @@
-// Package fabric is the wire between the hosts: an Ethernet switch that floods multicast and leaves it to the hosts what
-// they take in, as one without IGMP snooping does.
+// Package fabric is the wire between the hosts: an Ethernet switch that floods multicast and leaves it to the hosts
+// what they take in, as one without IGMP snooping does.
 package fabric
 
 import (

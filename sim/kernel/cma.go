@@ -115,12 +115,13 @@ func (id *cmID) resolveAddr(src, dst spec.Sockaddr) error {
 	if from.IsUnspecified() || from.IsLoopback() {
 		from = netip.Addr{}
 	}
-	n, from, err := id.kernel.route(from, dst.Addr())
+	to := dst.Addr() // the caller's memory is its own again when this returns
+	n, from, err := id.kernel.route(from, to)
 	if err != nil {
 		return err // the id stays bound
 	}
 	id.state = addrQuery
-	id.kernel.addrWork.Add(func() { id.addrHandler(n, from, dst.Addr()) })
+	id.kernel.addrWork.Add(func() { id.addrHandler(n, from, to) })
 	return nil
 }
 

@@ -16,9 +16,9 @@ func (k *Kernel) Configure(c spec.Change) (undo func(), err error) {
 	case c.AddRoute != nil:
 		return k.addRoute(*c.AddRoute)
 	case c.AddAddr != nil:
-		return k.changeAddr(*c.AddAddr, k.addAddr, k.delAddr)
+		return k.changeAddr(*c.AddAddr, false)
 	case c.DelAddr != nil:
-		return k.changeAddr(*c.DelAddr, k.delAddr, k.addAddr)
+		return k.changeAddr(*c.DelAddr, true)
 	case c.SetMTU != nil:
 		n, err := k.netdev(c.SetMTU.Netdev)
 		if err != nil {
@@ -50,35 +50,48 @@ func (k *Kernel) addRoute(r spec.Route) (undo func(), err error) {
 	return func() { k.routes = slices.DeleteFunc(k.routes, func(o spec.Route) bool { return o == r }) }, nil
 }
 
-func (k *Kernel) changeAddr(a spec.NetdevAddr, do, undo func(*netdev, netip.Prefix)) (func(), error) {
+// changeAddr takes an address off a device that has it, or gives one to a device that has not.
+func (k *Kernel) changeAddr(a spec.NetdevAddr, present bool) (undo func(), err error) {
 	n, err := k.netdev(a.Netdev)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case n.has(a.Prefix.Addr()) != present && present:
+		return nil, fmt.Errorf("%s has no address %s to take off", a.Netdev, a.Prefix.Addr())
+	case n.has(a.Prefix.Addr()) != present:
+		return nil, fmt.Errorf("%s has the address %s already", a.Netdev, a.Prefix.Addr())
+	case present:
+		k.delAddr(n, a.Prefix)
+		return func() { k.addAddr(n, a.Prefix) }, nil
 	}
-	do(n, a.Prefix)
-	return func() { undo(n, a.Prefix) }, nil
+	k.addAddr(n, a.Prefix)
+	return func() { k.delAddr(n, a.Prefix) }, nil
 }
 
 // addAddr gives a device an address, and the RDMA device above it a GID.
 func (k *Kernel) addAddr(n *netdev, p netip.Prefix) {
-	if n.has(p.Addr()) {
-		return
-	}
 	n.addrs = append(n.addrs, p)
 	if n == k.rdma.netdev {
 		k.rdma.addGID(p.Addr())
 	}
 	if p.Addr().Is6() {
-		b := p.Addr().As16()
-		solicited := netip.MustParseAddr("ff02::1:ff00:0").As16()
-		copy(solicited[13:], b[13:])
-		n.joinMLD(netip.AddrFrom16(solicited))
+		n.joinMLD(solicitedNode(p.Addr()))
 	}
 }
 
+// delAddr takes back what addAddr gave.
 func (k *Kernel) delAddr(n *netdev, p netip.Prefix) {
 	n.addrs = slices.DeleteFunc(n.addrs, func(o netip.Prefix) bool { return o.Addr() == p.Addr() })
 	if n == k.rdma.netdev {
 		k.rdma.delGID(p.Addr())
 	}
+	if p.Addr().Is6() {
+		n.leaveMLD(solicitedNode(p.Addr()))
+	}
+}
+
+// solicitedNode is the group in which neighbour discovery asks for an IPv6 address (RFC 4291).
+func solicitedNode(a netip.Addr) netip.Addr {
+	b := a.As16()
+	return netip.AddrFrom16([16]byte{0: 0xff, 1: 0x02, 11: 1, 12: 0xff, 13: b[13], 14: b[14], 15: b[15]})
 }

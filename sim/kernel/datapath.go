@@ -76,7 +76,8 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 // mtu is the port's InfiniBand MTU in bytes; rxe keeps the smallest one when none fits.
 func (d *device) mtu() int { return max(ibMTU(d.netdev.mtu), smallestIBMTU) }
 
-// transmit puts a packet on the wire; there is no route from an address of one family to one of the other. The IP layer loops a multicast packet back to a host that is a member itself.
+// transmit puts a packet on the wire; there is no route from an address of one family to one of the other. The IP layer
+// loops a multicast packet back to a host that is a member itself.
 func (d *device) transmit(p fabric.Datagram) {
 	if p.Src.Is4() != p.Dst.Is4() {
 		return

@@ -52,6 +52,12 @@ func (n *netdev) joinMLD(a netip.Addr) {
 	}
 }
 
+func (n *netdev) leaveMLD(a netip.Addr) {
+	if n.mld.remove(a) {
+		n.filters.remove(groupMAC(a).String())
+	}
+}
+
 // has tells whether an address is the device's own.
 func (n *netdev) has(a netip.Addr) bool {
 	return slices.ContainsFunc(n.addrs, func(p netip.Prefix) bool { return p.Addr() == a })

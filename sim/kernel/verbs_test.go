@@ -113,6 +113,7 @@ func TestStepsOfAQP(t *testing.T) {
 }
 
 func TestAddressHandles(t *testing.T) {
+	nobody := spec.MGIDOf(addr("192.168.100.9").Addr())
 	good := spec.AHAttr{IsGlobal: true, PortNum: 1, GRH: spec.GlobalRoute{DGID: mgid, SGIDIndex: 1}}
 	for name, c := range map[string]struct {
 		change func(a *spec.AHAttr)
@@ -121,7 +122,7 @@ func TestAddressHandles(t *testing.T) {
 		"not global":         {func(a *spec.AHAttr) { a.IsGlobal = false }, spec.EINVAL},
 		"another port":       {func(a *spec.AHAttr) { a.PortNum = 2 }, spec.EINVAL},
 		"a GID not there":    {func(a *spec.AHAttr) { a.GRH.SGIDIndex = 9 }, spec.ENODATA},
-		"nobody answers ARP": {func(a *spec.AHAttr) { a.GRH.DGID = spec.MGIDOf(addr("192.168.100.9").Addr()) }, spec.ETIMEDOUT},
+		"nobody answers ARP": {func(a *spec.AHAttr) { a.GRH.DGID = nobody }, spec.ETIMEDOUT},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDevice(t)

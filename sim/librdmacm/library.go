@@ -2,8 +2,8 @@
 // its checks, its lists and counters, and what it crashes on. It reaches the kernel through package uabi alone. The
 // truth is that of rdma-core 44.0, librdmacm/cma.c, whose functions the comments name.
 //
-// Methods are the C calls without ctx; their errors are *spec.CallError by each call's own convention. Every method must
-// run inside a world.Process's Call: it may sleep, and an undefined use ends the process by SIGSEGV.
+// Methods are the C calls without ctx; their errors are *spec.CallError by each call's own convention. Every method
+// must run inside a world.Process's Call: it may sleep, and an undefined use ends the process by SIGSEGV.
 package librdmacm
 
 import (

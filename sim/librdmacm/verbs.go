@@ -70,7 +70,8 @@ func (l *Library) PostRecv(h spec.QP, wr spec.RecvWR) error {
 func (l *Library) PostSend(h spec.QP, wr spec.SendWR) error {
 	q := deref(l.qps, h)
 	return positive("ibv_post_send", q.device.verbs.PostSend(q.kernelQP, uabi.SendWR{
-		WRID: wr.WRID, AH: deref(l.ahs, wr.AH).kernelAH, RemoteQPN: wr.RemoteQPN, QKey: wr.QKey, Imm: wr.Imm, Data: wr.Data,
+		WRID: wr.WRID, AH: deref(l.ahs, wr.AH).kernelAH, RemoteQPN: wr.RemoteQPN, QKey: wr.QKey,
+		Imm: wr.Imm, Data: wr.Data,
 	}))
 }
 

@@ -10,7 +10,7 @@ var inKernel = []Quirk{
 	{
 		Name:     "attach-unchecked",
 		Does:     "a QP can be attached to a GID that is not multicast",
-		CaughtBy: "JM-VRB-02",
+		CaughtBy: "JM-ATT-07",
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.AttachesUnchecked = true },
 	},
 	{
@@ -69,7 +69,7 @@ var inKernel = []Quirk{
 	},
 	{
 		Name:     "rxe-filter-leak",
-		Does:     "every attach and detach leaves 33:33 and the group in the link-layer filter, one user more each time",
+		Does:     "the last detach of a group leaves 33:33 and its low bits in the link-layer filter",
 		CaughtBy: "JM-CLEAN-04",
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.LeaksLinkFilter = true },
 	},

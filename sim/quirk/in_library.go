@@ -82,7 +82,7 @@ var inLibrary = []Quirk{
 	{
 		Name:     "refused-join-stays",
 		Does:     "a join that the kernel refused can be left",
-		CaughtBy: "JM-ENV-03",
+		CaughtBy: "JM-LV-02",
 		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.KeepsRefusedJoins = true },
 	},
 	{

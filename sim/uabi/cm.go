@@ -17,11 +17,11 @@ type Kernel interface {
 	OpenDevice(name string) (Verbs, error)
 }
 
-// Handles that the kernel gives out, each meaningful on its own file only.
-type (
-	CMID      uint32 // an id of the connection manager
-	Multicast uint32 // one membership, from its join to its leave
-)
+// CMID is an id of the connection manager, meaningful on its own file only.
+type CMID uint32
+
+// Multicast is one membership, from its join to its leave, meaningful on its own file only.
+type Multicast uint32
 
 // CM is one open file of the rdma_cm device. Every command answers EBADF once the file is closed, and ENOENT for a
 // handle that the file does not know.

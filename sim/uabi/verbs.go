@@ -2,13 +2,17 @@ package uabi
 
 import "joinmcast/spec"
 
-// Handles of uverbs objects. 0 is none.
-type (
-	PD uint32 // a protection domain
-	CQ uint32 // a completion queue
-	QP uint32 // a queue pair; its number on the wire too
-	AH uint32 // an address handle
-)
+// PD is a protection domain; 0 is none, as for the other handles of uverbs.
+type PD uint32
+
+// CQ is a completion queue.
+type CQ uint32
+
+// QP is a queue pair, and its number on the wire.
+type QP uint32
+
+// AH is an address handle.
+type AH uint32
 
 // QPState is an enum ibv_qp_state.
 type QPState int

@@ -33,8 +33,10 @@ func (p *Process) Call(ctx context.Context, method string, body func() error) er
 	}
 	t := w.start(p, method, body)
 	w.resume(t)
+	moved := true // since the other callers last looked
 	for !t.done {
 		if w.step() {
+			moved = true
 			continue
 		}
 		if !spec.IsConcurrent(ctx) {
@@ -43,7 +45,11 @@ func (p *Process) Call(ctx context.Context, method string, body func() error) er
 		if ctx.Err() != nil {
 			return &spec.Hung{Method: method, Proof: "deadline", Open: p.open()}
 		}
+		if moved {
+			w.changed.Broadcast()
+		}
 		w.await(ctx)
+		moved = false
 	}
 	return t.err
 }
@@ -52,12 +58,11 @@ func (p *Process) Call(ctx context.Context, method string, body func() error) er
 func (w *World) await(ctx context.Context) {
 	stop := context.AfterFunc(ctx, func() { w.Do(func() {}) })
 	defer stop()
-	w.changed.Broadcast()
 	w.changed.Wait()
 }
 
-// InFlight settles the world and lists the open calls, oldest first. All of them are blocked then: one that is not would
-// have gone on.
+// InFlight settles the world and lists the open calls, oldest first. All of them are blocked then: one that is not
+// would have gone on.
 func (p *Process) InFlight() []spec.InFlight {
 	var open []spec.InFlight
 	p.world.Settled(func() {

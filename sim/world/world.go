@@ -1,8 +1,8 @@
 // Package world keeps the simulated world's order: who runs, what is pending, and when nothing is left to happen.
 //
-// One lock guards a whole world. Calls of simulated processes are threads, and a thread is a coroutine: it runs until it
-// sleeps or ends, and only a caller drives it. What the kernel and the wire do later waits in lanes. So nothing runs on
-// its own, a seed fixes every choice, and "nothing will ever wake this call" is something that can be known.
+// One lock guards a whole world. Calls of simulated processes are threads, and a thread is a coroutine: it runs until
+// it sleeps or ends, and only a caller drives it. What the kernel and the wire do later waits in lanes. So nothing runs
+// on its own, a seed fixes every choice, and "nothing will ever wake this call" is something that can be known.
 package world
 
 import (

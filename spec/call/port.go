@@ -32,9 +32,9 @@ func (p Port) SetNonblock(ctx context.Context, channel spec.Channel, on bool) er
 }
 
 // CreateID is rdma_create_id.
-func (p Port) CreateID(ctx context.Context, channel spec.Channel, context spec.Context, ps spec.PortSpace) (spec.ID, error) {
+func (p Port) CreateID(ctx context.Context, channel spec.Channel, c spec.Context, ps spec.PortSpace) (spec.ID, error) {
 	var r CreateIDAnswer
-	err := p.Call(ctx, "rdma_create_id", &CreateIDArgs{channel, context, ps}, &r)
+	err := p.Call(ctx, "rdma_create_id", &CreateIDArgs{channel, c, ps}, &r)
 	return r.ID, err
 }
 
@@ -78,13 +78,13 @@ func (p Port) DestroyQP(ctx context.Context, id spec.ID) error {
 }
 
 // JoinMulticast is rdma_join_multicast.
-func (p Port) JoinMulticast(ctx context.Context, id spec.ID, addr spec.Sockaddr, context spec.Context) error {
-	return p.Call(ctx, "rdma_join_multicast", &JoinMulticastArgs{id, addr, context}, &Void{})
+func (p Port) JoinMulticast(ctx context.Context, id spec.ID, addr spec.Sockaddr, c spec.Context) error {
+	return p.Call(ctx, "rdma_join_multicast", &JoinMulticastArgs{id, addr, c}, &Void{})
 }
 
 // JoinMulticastEx is rdma_join_multicast_ex.
-func (p Port) JoinMulticastEx(ctx context.Context, id spec.ID, attr *spec.JoinAttr, context spec.Context) error {
-	return p.Call(ctx, "rdma_join_multicast_ex", &JoinMulticastExArgs{id, attr, context}, &Void{})
+func (p Port) JoinMulticastEx(ctx context.Context, id spec.ID, attr *spec.JoinAttr, c spec.Context) error {
+	return p.Call(ctx, "rdma_join_multicast_ex", &JoinMulticastExArgs{id, attr, c}, &Void{})
 }
 
 // LeaveMulticast is rdma_leave_multicast.

@@ -9,12 +9,16 @@ import (
 // table joins each C name to the port's method. read_id, fcntl and poll stand for what a program does without a call of
 // librdmacm; ibv_poll_cq for the sleep on the completion channel that ends in one.
 var table = map[string]method{
-	"rdma_create_event_channel": row(func(ctx context.Context, p spec.Process, _ *Void, r *CreateEventChannelAnswer) error {
+	"rdma_create_event_channel": row(func(
+		ctx context.Context, p spec.Process, _ *Void, r *CreateEventChannelAnswer,
+	) error {
 		var err error
 		r.Channel, err = p.CreateEventChannel(ctx)
 		return err
 	}),
-	"rdma_destroy_event_channel": row(func(ctx context.Context, p spec.Process, a *DestroyEventChannelArgs, _ *Void) error {
+	"rdma_destroy_event_channel": row(func(
+		ctx context.Context, p spec.Process, a *DestroyEventChannelArgs, _ *Void,
+	) error {
 		return p.DestroyEventChannel(ctx, a.Channel)
 	}),
 	"fcntl": row(func(ctx context.Context, p spec.Process, a *SetNonblockArgs, _ *Void) error {

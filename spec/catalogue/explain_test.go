@@ -55,7 +55,7 @@ func TestExplainTellsWhyThereIsNoSpecAndWhoJudges(t *testing.T) {
 func TestExplainOfAnUnknownIDNamesTheNearest(t *testing.T) {
 	for id, want := range map[string]string{
 		"JM-DST-03": `unknown requirement "JM-DST-03", the nearest are JM-DST-01, JM-DST-02, JM-DST-06`,
-		"jm-lv-16 ": `unknown requirement "jm-lv-16 ", the nearest are JM-LV-16, JM-LV-06, JM-LV-10`,
+		"jm-lv-16":  `unknown requirement "jm-lv-16", the nearest are JM-LV-16, JM-LV-06, JM-LV-10`,
 		"JM-ATT-1":  `unknown requirement "JM-ATT-1", the nearest are JM-ATT-01, JM-ATT-02, JM-ATT-03`,
 	} {
 		t.Run(id, func(t *testing.T) {

@@ -55,7 +55,7 @@ func TestStatusOf(t *testing.T) {
 			g := NewWithT(t)
 			status, why := verdict.StatusOf(c.results)
 			g.Expect(status).To(Equal(c.want))
-			g.Expect(why != "").To(Equal(c.want == verdict.NotQualified), "why is %q", why)
+			g.Expect(why).To(WithTransform(func(s string) bool { return s != "" }, Equal(c.want == verdict.NotQualified)))
 		})
 	}
 }

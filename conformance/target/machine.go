@@ -1,0 +1,97 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+
+	"joinmcast/hw/client"
+	"joinmcast/spec"
+)
+
+// programs are what live targets run beside the suite.
+type programs struct{ host, agent string }
+
+// programs finds them; `make bin` builds them.
+func (t *Target) programs() (programs, error) {
+	p := programs{
+		host:  filepath.Join(t.Programs, "joinmcast-host"),
+		agent: filepath.Join(t.Programs, "joinmcast-agent"),
+	}
+	for _, path := range []string{p.host, p.agent} {
+		if _, err := os.Stat(path); err != nil {
+			return p, fmt.Errorf("%s is not there: build it with `make bin`, or give its folder with -programs", path)
+		}
+	}
+	return p, nil
+}
+
+// machineLab is this machine: one world, handed out again and again, each time by a new host program.
+type machineLab struct {
+	programs programs
+	device   string
+	nonce    string
+}
+
+func (t *Target) openMachine(nonce string) (spec.Lab, error) {
+	programs, err := t.programs()
+	if err != nil {
+		return nil, err
+	}
+	return &machineLab{programs: programs, device: t.Device, nonce: nonce}, nil
+}
+
+// Fresh implements spec.Lab.
+func (l *machineLab) Fresh(ctx context.Context, _ int64) (spec.Backend, error) {
+	host, err := startHost(l.programs, l.device)
+	if err != nil {
+		return nil, err
+	}
+	backend, err := client.Dial(ctx, []client.HostConn{{Name: "host0", Conn: host}}, client.Options{Nonce: l.nonce})
+	if err != nil {
+		return nil, errors.Join(err, host.Close())
+	}
+	return backend, nil
+}
+
+// Close implements spec.Lab.
+func (l *machineLab) Close(context.Context) error { return nil }
+
+// hostProgram is a host program of this machine; its standard input and output are the connection.
+type hostProgram struct {
+	io.Reader
+	io.WriteCloser
+	run *exec.Cmd
+}
+
+func startHost(p programs, device string) (*hostProgram, error) {
+	args := []string{"-stdio", "-agent", p.agent}
+	if device != "" {
+		args = append(args, "-device", device)
+	}
+	run := exec.Command(p.host, args...)
+	run.Stderr = os.Stderr
+	run.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	in, err := run.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := run.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := run.Start(); err != nil {
+		return nil, fmt.Errorf("the host program does not start: %w", err)
+	}
+	return &hostProgram{Reader: out, WriteCloser: in, run: run}, nil
+}
+
+// Close ends the host program, and with it its agents.
+func (h *hostProgram) Close() error {
+	return errors.Join(h.WriteCloser.Close(), h.run.Wait())
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+	"golang.org/x/sys/unix"
+
+	"joinmcast/spec"
+)
+
+// The reaper collects every child of the process, so all tests share one.
+var shell = newAgents(program{path: "/bin/cat"})
+
+// script makes an executable that a test's agents run.
+func script(t *testing.T, text string) program {
+	t.Helper()
+	path := t.TempDir() + "/agent"
+	NewWithT(t).Expect(os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755)).To(Succeed())
+	return program{path: path}
+}
+
+func startScript(t *testing.T, text string) *agent {
+	t.Helper()
+	shell.program = script(t, text)
+	a, err := shell.start()
+	NewWithT(t).Expect(err).NotTo(HaveOccurred())
+	return a
+}
+
+type closeBuffer struct{ strings.Builder }
+
+func (*closeBuffer) Close() error { return nil }
+
+func TestStdioIsRelayedAndTheStatusKept(t *testing.T) {
+	must := NewWithT(t)
+	a := startScript(t, "read line; echo \"got $line\"; exit 3")
+	var out closeBuffer
+	a.relayStdio(strings.NewReader("hello\n"), &out)
+	<-a.ended
+	must.Expect(out.String()).To(Equal("got hello\n"))
+	must.Expect(a.exit).To(Equal(spec.Exit{Status: 3}))
+}
+
+func TestASignalIsNamed(t *testing.T) {
+	must := NewWithT(t)
+	a := startScript(t, "kill -SEGV $$")
+	<-a.ended
+	must.Expect(a.exit.Signal).To(Equal("SIGSEGV"))
+}
+
+func TestKillEndsAStoppedAgentAndItsChildren(t *testing.T) {
+	must := NewWithT(t)
+	a := startScript(t, "sleep 1000 & echo $!; kill -STOP $$")
+	number := make([]byte, 16)
+	_, err := a.stdout.Read(number)
+	must.Expect(err).NotTo(HaveOccurred())
+	must.Expect(shell.signal(a.number, unix.SIGKILL)).To(Succeed())
+	<-a.ended
+	must.Expect(a.exit.Signal).To(Equal("SIGKILL"))
+	// Standard error ends only when the child has, too.
+	a.stderr.copyTo(io.Discard)
+}
+
+func TestAnAgentThatFloodsItsStandardErrorEnds(t *testing.T) {
+	must := NewWithT(t)
+	a := startScript(t, "head -c 300000 /dev/zero >&2; echo end >&2")
+	<-a.ended
+	var out strings.Builder
+	a.stderr.copyTo(&out)
+	must.Expect(out.Len()).To(BeNumerically("<=", tailMax))
+	must.Expect(out.String()).To(HaveSuffix("end\n"))
+}
+
+func TestInputForAnAgentThatHasEndedIsTaken(t *testing.T) {
+	must := NewWithT(t)
+	a := startScript(t, "exit 0")
+	in, suite := io.Pipe()
+	go a.relayStdio(in, &closeBuffer{})
+	for range 100 {
+		_, err := suite.Write(make([]byte, 4096))
+		must.Expect(err).NotTo(HaveOccurred())
+	}
+	must.Expect(suite.Close()).To(Succeed())
+	<-a.ended
+}
+
+func TestAMissingProgramIsNamed(t *testing.T) {
+	shell.program = program{path: "/no/such/agent"}
+	_, err := shell.start()
+	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("start /no/such/agent")))
+}

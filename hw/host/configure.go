@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+
+	"joinmcast/hw/wire"
+	"joinmcast/spec"
+)
+
+// A step changes something by netlink and returns when the kernel shows it.
+type step func(context.Context) error
+
+func (h *host) configure(ctx context.Context, c spec.Change) (wire.ConfigureAnswer, error) {
+	if !h.ours {
+		return wire.ConfigureAnswer{}, errors.New("configure: this host is not a guest of the suite")
+	}
+	do, undo, err := h.plan(c)
+	if err != nil {
+		return wire.ConfigureAnswer{}, fmt.Errorf("configure: %w", err)
+	}
+	if err := do(ctx); err != nil {
+		return wire.ConfigureAnswer{}, fmt.Errorf("configure: %w", err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	number := h.lastUndo + 1
+	h.lastUndo = number
+	h.undos[number] = undo
+	return wire.ConfigureAnswer{Undo: number}, nil
+}
+
+func (h *host) undo(ctx context.Context, p wire.UndoParams) (none, error) {
+	h.mu.Lock()
+	undo, ok := h.undos[p.Undo]
+	delete(h.undos, p.Undo)
+	h.mu.Unlock()
+	if !ok {
+		return none{}, fmt.Errorf("undo %d: no such change, or already taken back", p.Undo)
+	}
+	return none{}, undo(ctx)
+}
+
+// plan is a change and its undo.
+func (h *host) plan(c spec.Change) (do, undo step, err error) {
+	var plans []func() (do, undo step, err error)
+	if c.AddRoute != nil {
+		plans = append(plans, func() (step, step, error) { return planRoute(*c.AddRoute) })
+	}
+	if c.AddAddr != nil {
+		plans = append(plans, func() (step, step, error) { return h.planAddr(*c.AddAddr) })
+	}
+	if c.DelAddr != nil {
+		plans = append(plans, func() (step, step, error) {
+			add, del, err := h.planAddr(*c.DelAddr)
+			return del, add, err
+		})
+	}
+	if c.SetMTU != nil {
+		plans = append(plans, func() (step, step, error) { return planMTU(*c.SetMTU) })
+	}
+	if c.SetLink != nil {
+		plans = append(plans, func() (step, step, error) { return h.planLink(*c.SetLink) })
+	}
+	if len(plans) != 1 {
+		return nil, nil, fmt.Errorf("%d changes in one: want exactly one", len(plans))
+	}
+	return plans[0]()
+}
+
+func planRoute(r spec.Route) (do, undo step, err error) {
+	link, err := linkByName(r.Netdev)
+	if err != nil {
+		return nil, nil, err
+	}
+	route := &netlink.Route{LinkIndex: link.Attrs().Index, Dst: ipNet(r.Prefix.Masked()), Scope: netlink.SCOPE_LINK}
+	do = func(context.Context) error {
+		return named(netlink.RouteAdd(route), "add route %s dev %s", r.Prefix, r.Netdev)
+	}
+	undo = func(context.Context) error {
+		err := netlink.RouteDel(route)
+		if errors.Is(err, unix.ESRCH) {
+			return nil // it went with its link
+		}
+		return named(err, "delete route %s dev %s", r.Prefix, r.Netdev)
+	}
+	return do, undo, nil
+}
+
+// planAddr adds an address, and waits until the port under test has its GID: the GID table follows addresses from a
+// work queue of the kernel.
+func (h *host) planAddr(a spec.NetdevAddr) (add, del step, err error) {
+	link, err := linkByName(a.Netdev)
+	if err != nil {
+		return nil, nil, err
+	}
+	gid := spec.MGIDOf(a.Prefix.Addr())
+	hasGID := func() bool {
+		_, _, found := findGID(h.device, gid, "")
+		return found
+	}
+	follows := h.identity.netdev == a.Netdev
+	add = func(ctx context.Context) error {
+		addr := &netlink.Addr{IPNet: ipNet(a.Prefix), Flags: unix.IFA_F_NODAD}
+		if err := netlink.AddrAdd(link, addr); err != nil {
+			return named(err, "add address %s dev %s", a.Prefix, a.Netdev)
+		}
+		if !follows {
+			return nil
+		}
+		return await(ctx, "the GID of "+a.Prefix.Addr().String(), hasGID)
+	}
+	del = func(ctx context.Context) error {
+		if err := netlink.AddrDel(link, &netlink.Addr{IPNet: ipNet(a.Prefix)}); err != nil {
+			return named(err, "delete address %s dev %s", a.Prefix, a.Netdev)
+		}
+		if !follows {
+			return nil
+		}
+		return await(ctx, "that the GID of "+a.Prefix.Addr().String()+" is gone", func() bool { return !hasGID() })
+	}
+	return add, del, nil
+}
+
+func planMTU(m spec.MTUChange) (do, undo step, err error) {
+	link, err := linkByName(m.Netdev)
+	if err != nil {
+		return nil, nil, err
+	}
+	before := link.Attrs().MTU
+	set := func(mtu int) step {
+		return func(context.Context) error {
+			return named(netlink.LinkSetMTU(link, mtu), "set mtu %d dev %s", mtu, m.Netdev)
+		}
+	}
+	return set(m.MTU), set(before), nil
+}
+
+// planLink sets a link up or down and waits until both the network device and the port under test show it.
+func (h *host) planLink(l spec.LinkChange) (do, undo step, err error) {
+	link, err := linkByName(l.Netdev)
+	if err != nil {
+		return nil, nil, err
+	}
+	follows := h.identity.netdev == l.Netdev
+	set := func(up bool) step {
+		return func(ctx context.Context) error {
+			change, word := netlink.LinkSetDown, "down"
+			if up {
+				change, word = netlink.LinkSetUp, "up"
+			}
+			if err := change(link); err != nil {
+				return named(err, "set link %s %s", l.Netdev, word)
+			}
+			return await(ctx, l.Netdev+" "+word, func() bool {
+				port := trimmed(filepath.Join(infiniband, h.device, "ports/1/state"))
+				portUp := strings.HasSuffix(port, "ACTIVE")
+				return (trimmed("/sys/class/net/"+l.Netdev+"/operstate") == "up") == up && (!follows || portUp == up)
+			})
+		}
+	}
+	wasUp := link.Attrs().Flags&net.FlagUp != 0
+	return set(l.Up), set(wasUp), nil
+}
+
+func linkByName(name string) (netlink.Link, error) {
+	link, err := netlink.LinkByName(name)
+	if err != nil {
+		return nil, fmt.Errorf("network device %q: %w", name, err)
+	}
+	return link, nil
+}
+
+func ipNet(p netip.Prefix) *net.IPNet {
+	return &net.IPNet{IP: p.Addr().AsSlice(), Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen())}
+}
+
+// named says what an error is of.
+func named(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(format+": %w", append(args, err)...)
+}
+
+// trimmed is a small file's content, empty when it cannot be read.
+func trimmed(path string) string {
+	text, _ := os.ReadFile(path)
+	return strings.TrimSpace(string(text))
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/creachadair/jrpc2"
+	"github.com/creachadair/jrpc2/channel"
+	"github.com/hashicorp/yamux"
+
+	"joinmcast/hw/wire"
+)
+
+// settings are what distinguishes one host from another.
+type settings struct {
+	device  string // the RDMA device under test; empty for the first one
+	program program
+	ours    bool   // a guest: may be configured, its clock set, powered off
+	version string // of the rdma-core in the program's root
+}
+
+// host is one session's state. What cannot change while the host is up was read before the session.
+type host struct {
+	settings
+	identity identity
+	agents   *agents
+	log      *kernelLog
+
+	mu       sync.Mutex
+	nonce    string
+	undos    map[int]step // changes not yet taken back
+	lastUndo int
+}
+
+func newHost(s settings) (*host, error) {
+	id, err := identify(s.device)
+	if err != nil {
+		return nil, err
+	}
+	log, err := openKernelLog()
+	if err != nil {
+		return nil, err
+	}
+	s.device = id.device
+	return &host{settings: s, identity: id, agents: newAgents(s.program), log: log, undos: map[int]step{}}, nil
+}
+
+// concurrentRequests bounds the requests served at once; each agent has a HostWait open.
+const concurrentRequests = 512
+
+// streamHeaderMax bounds a stream's first line.
+const streamHeaderMax = 1 << 10
+
+// serve greets the suite and serves it until the connection ends, then ends every agent.
+func (h *host) serve(conn io.ReadWriteCloser) error {
+	defer h.agents.killAll()
+	if _, err := io.WriteString(conn, wire.Greeting); err != nil {
+		return fmt.Errorf("greeting: %w", err)
+	}
+	config := yamux.DefaultConfig()
+	// A stopped guest is not a lost one, and a lost one shows as the end of the connection.
+	config.EnableKeepAlive = false
+	config.ConnectionWriteTimeout = time.Minute
+	config.LogOutput = io.Discard
+	session, err := yamux.Server(conn, config)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = session.Close() }()
+	for {
+		stream, err := session.AcceptStream()
+		if err != nil {
+			return nil // the suite hung up
+		}
+		go h.serveStream(stream)
+	}
+}
+
+func (h *host) serveStream(stream *yamux.Stream) {
+	defer func() { _ = stream.Close() }()
+	in := bufio.NewReaderSize(stream, streamHeaderMax)
+	line, err := in.ReadSlice('\n')
+	if err != nil {
+		return
+	}
+	var s wire.Stream
+	if json.Unmarshal(line, &s) != nil {
+		return
+	}
+	switch s.Kind {
+	case wire.Control:
+		options := &jrpc2.ServerOptions{Concurrency: concurrentRequests}
+		_ = jrpc2.NewServer(h.methods(), options).Start(channel.Line(in, stream)).Wait()
+	case wire.Stdio:
+		if a := h.agents.find(s.Agent); a != nil {
+			a.relayStdio(in, stream)
+		}
+	case wire.Stderr:
+		if a := h.agents.find(s.Agent); a != nil {
+			a.stderr.copyTo(stream)
+		}
+	}
+}

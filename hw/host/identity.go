@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"joinmcast/spec"
+)
+
+// identity is what a host is and stays: its kernel and the device under test.
+type identity struct {
+	release, version string
+	modules          map[string]string // RDMA module -> build-id
+	detectors        []string
+
+	device    string
+	netdev    string
+	driver    string
+	linkLayer string
+	nodeType  string
+	roceMode  string // the port's default_roce_mode; empty where there is none
+	addr      netip.Addr
+}
+
+// identify reads the identity of the host; device may be empty for the first that has a network device.
+func identify(device string) (identity, error) {
+	id := identity{modules: moduleBuildIDs(), detectors: detectors()}
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		return id, err
+	}
+	id.release, id.version = unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Version[:])
+
+	ports, err := listPorts(device)
+	if err != nil {
+		return id, err
+	}
+	if len(ports) == 0 {
+		return id, errors.New("no RDMA device here has a network device: add one, as by rdma link add rxe0 type rxe netdev …")
+	}
+	port := ports[0]
+	if device != "" && port.Device != device {
+		return id, fmt.Errorf("RDMA device %q is not here or has no network device: want one of %s", device, deviceNames(ports))
+	}
+	if len(port.Addrs) == 0 {
+		return id, fmt.Errorf("network device %s of %s has no address", port.Netdev, port.Device)
+	}
+	id.device, id.netdev, id.linkLayer = port.Device, port.Netdev, port.LinkLayer
+	id.addr = port.Addrs[0].Addr()
+	id.driver = driverOf(port.Device, port.Netdev)
+	id.nodeType = trimmed(filepath.Join(infiniband, port.Device, "node_type"))
+	id.roceMode, err = defaultRoCEMode(port.Device)
+	return id, err
+}
+
+func deviceNames(ports []spec.Port) string {
+	names := make([]string, len(ports))
+	for i, p := range ports {
+		names[i] = p.Device
+	}
+	return strings.Join(slices.Compact(names), ", ")
+}
+
+// driverOf follows the device's link to its bus device's driver; a software device has neither, and is named by the
+// module of its netlink link type, which its name begins with by custom, or by the parent attribute of rxe.
+func driverOf(device, netdev string) string {
+	link, err := os.Readlink(filepath.Join(infiniband, device, "device/driver"))
+	if err == nil {
+		return filepath.Base(link)
+	}
+	if trimmed(filepath.Join(infiniband, device, "parent")) == netdev {
+		return "rdma_rxe"
+	}
+	return "unknown"
+}
+
+// transport tells what carries the datagrams, by node type, link layer and RoCE mode.
+func (id identity) transport() spec.Transport {
+	switch {
+	case strings.Contains(id.nodeType, "RNIC"):
+		return spec.IWARP
+	case id.linkLayer == "InfiniBand":
+		return spec.InfiniBand
+	case id.roceMode == "IB/RoCE v1":
+		return spec.RoCEv1
+	default:
+		return spec.RoCEv2
+	}
+}
+
+// defaultRoCEMode asks rdma_cm's configfs; the folder made for the question is removed again. A host that has no such
+// configfs, or where it may not be mounted, has the kernel's built-in default, which is named by the first GID's type.
+func defaultRoCEMode(device string) (string, error) {
+	const configfs = "/sys/kernel/config"
+	if _, err := os.Stat(configfs + "/rdma_cm"); err != nil {
+		_ = unix.Mount("configfs", configfs, "configfs", 0, "")
+	}
+	dir := filepath.Join(configfs, "rdma_cm", device)
+	err := os.Mkdir(dir, 0o755)
+	switch {
+	case errors.Is(err, os.ErrExist):
+	case err != nil:
+		return trimmed(filepath.Join(infiniband, device, "ports/1/gid_attrs/types/0")), nil
+	default:
+		defer func() { _ = os.Remove(dir) }()
+	}
+	mode, err := os.ReadFile(filepath.Join(dir, "ports/1/default_roce_mode"))
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.EINVAL) {
+		return "", nil // not an Ethernet port
+	}
+	return strings.TrimSpace(string(mode)), err
+}

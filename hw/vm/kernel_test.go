@@ -1,0 +1,47 @@
+package vm
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/gomega"
+)
+
+func noProgress(string) {}
+
+func TestAFolderWithoutAKernelIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	_, err := resolveKernel(t.Context(), t.TempDir(), dir, noProgress)
+	NewWithT(t).Expect(err).To(MatchError(
+		dir + " is neither a kernel build tree after make nor a folder with lib/modules/RELEASE"))
+}
+
+func TestAnUnbuiltTreeIsRefused(t *testing.T) {
+	dir := folder(t, "include/config/kernel.release")
+	_, err := resolveKernel(t.Context(), t.TempDir(), dir, noProgress)
+	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("is a build tree with neither vmlinux nor bzImage")))
+}
+
+func TestAFolderWithTwoKernelsIsRefused(t *testing.T) {
+	dir := folder(t, "lib/modules/6.1/modules.builtin", "lib/modules/6.2/modules.builtin")
+	_, err := resolveKernel(t.Context(), t.TempDir(), dir, noProgress)
+	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("holds 2 kernels")))
+}
+
+func TestABuildTreesModulesAreTaken(t *testing.T) {
+	must := NewWithT(t)
+	dir := folder(t, "include/config/kernel.release", "arch/x86/boot/bzImage", ".config")
+	must.Expect(os.WriteFile(filepath.Join(dir, "include/config/kernel.release"), []byte("6.18.0-rc1\n"), 0o644)).To(Succeed())
+	builtin := ""
+	for _, name := range guestModules[:len(guestModules)-1] {
+		builtin += "kernel/" + name + ".ko\n"
+	}
+	must.Expect(os.WriteFile(filepath.Join(dir, "modules.builtin"), []byte(builtin), 0o644)).To(Succeed())
+	must.Expect(os.WriteFile(filepath.Join(dir, "rdma_rxe.ko"), elfWithSection(".modinfo", "depends=\x00"), 0o644)).To(Succeed())
+	k, err := resolveKernel(t.Context(), t.TempDir(), dir, noProgress)
+	must.Expect(err).NotTo(HaveOccurred())
+	must.Expect(k.release).To(Equal("6.18.0-rc1"))
+	must.Expect(names(k.modules)).To(Equal([]string{"rdma_rxe"}))
+	must.Expect(k.image).To(HaveSuffix("bzImage"))
+}

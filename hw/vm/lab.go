@@ -1,0 +1,236 @@
+// Package vm turns a kernel's and an rdma-core's version into running guests: two hosts on one wire, with Soft-RoCE.
+//
+// A pair of guests is booted once for a kernel and an rdma-core, saved, and restored afresh in a fraction of a second
+// for whoever needs one.
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Config says what guests to make.
+type Config struct {
+	Kernel   string // a Debian suite, or the path of a build tree or of a folder with an installed kernel
+	RDMACore string // a Debian suite, or a path as for rdma-core: see resolveRDMACore
+
+	HostBinary  string   // joinmcast-host, a static program
+	AgentBinary string   // joinmcast-agent
+	Preload     []string // shared objects that agents have preloaded
+
+	Spares   int          // restored pairs kept ready; each takes two guests' memory
+	Memory   int          // of a guest in MiB; 0: by the kind of kernel
+	Cache    string       // folder; empty for that of the user
+	Progress func(string) // told what takes time, a line each; may be nil
+}
+
+// Lab hands out pairs of guests.
+type Lab struct {
+	saved    savedPair
+	release  string
+	rdmaCore string
+	runDir   string
+	unlock   func()
+
+	life   context.Context // ends with the lab
+	end    context.CancelFunc
+	spares chan spare
+	filler sync.WaitGroup
+
+	mu     sync.Mutex
+	living map[*Pair]bool
+	closed bool
+}
+
+// spare is a restored pair, or why there is none.
+type spare struct {
+	pair *Pair
+	err  error
+}
+
+// Open resolves the versions, and boots and saves a pair unless the cache has it. The lab ends with ctx.
+func Open(ctx context.Context, c Config) (*Lab, error) {
+	if c.Progress == nil {
+		c.Progress = func(string) {}
+	}
+	if c.Cache == "" {
+		dir, err := defaultCache()
+		if err != nil {
+			return nil, fmt.Errorf("cache folder: %w", err)
+		}
+		c.Cache = dir
+	}
+	m, initrd, l, err := resolve(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if l.runDir, l.unlock, err = makeRunDir(ctx); err != nil {
+		return nil, err
+	}
+	if l.saved, err = openPair(ctx, c.Cache, l.runDir, m, initrd, c.Progress); err != nil {
+		_ = os.RemoveAll(l.runDir)
+		l.unlock()
+		return nil, err
+	}
+	l.life, l.end = context.WithCancel(ctx)
+	context.AfterFunc(l.life, l.closeAll)
+	l.living = map[*Pair]bool{}
+	if c.Spares > 0 {
+		// One more than the channel holds waits in the filler's hand.
+		l.spares = make(chan spare, c.Spares-1)
+		l.filler.Go(l.fill)
+	}
+	return l, nil
+}
+
+// resolve makes what the guests boot.
+func resolve(ctx context.Context, c Config) (machine, []byte, *Lab, error) {
+	fail := func(err error) (machine, []byte, *Lab, error) { return machine{}, nil, nil, err }
+	k, err := resolveKernel(ctx, c.Cache, c.Kernel, c.Progress)
+	if err != nil {
+		return fail(err)
+	}
+	r, err := resolveRDMACore(ctx, c.Cache, c.RDMACore, c.AgentBinary, c.Preload, c.Progress)
+	if err != nil {
+		return fail(err)
+	}
+	files, err := guestFiles(c.HostBinary, k, r)
+	if err != nil {
+		return fail(err)
+	}
+	initrd, err := initramfs(files)
+	if err != nil {
+		return fail(err)
+	}
+	m := machine{image: k.image, memory: k.memory, accel: os.Getenv("JOINMCAST_ACCEL")}
+	if c.Memory > 0 {
+		m.memory = c.Memory
+	}
+	return m, initrd, &Lab{release: k.release, rdmaCore: r.version}, nil
+}
+
+// Kernel is the release of the guests' kernel, as found.
+func (l *Lab) Kernel() string { return l.release }
+
+// RDMACore is the version of the guests' rdma-core, as found.
+func (l *Lab) RDMACore() string { return l.rdmaCore }
+
+// Fresh gives a pair that nobody has used, running. The caller closes it; the lab's end does so too.
+func (l *Lab) Fresh(ctx context.Context) (*Pair, error) {
+	pair, err := l.restored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := pair.wake(ctx); err != nil {
+		pair.Close()
+		return nil, err
+	}
+	return pair, nil
+}
+
+func (l *Lab) restored(ctx context.Context) (*Pair, error) {
+	if l.spares == nil {
+		return l.restore(ctx)
+	}
+	select {
+	case s, ok := <-l.spares:
+		if !ok {
+			return nil, errClosed
+		}
+		return s.pair, s.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+var errClosed = errors.New("the lab is closed")
+
+func (l *Lab) restore(ctx context.Context) (*Pair, error) {
+	pair, err := l.saved.restore(ctx, l.runDir)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		go pair.Close()
+		return nil, errClosed
+	}
+	l.living[pair] = true
+	pair.done = func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.living, pair)
+	}
+	return pair, nil
+}
+
+// fill keeps spares ready. After a pair that could not be restored it goes on: each Fresh gets an answer of its own.
+func (l *Lab) fill() {
+	defer close(l.spares)
+	for {
+		pair, err := l.restore(l.life)
+		select {
+		case l.spares <- spare{pair, err}:
+		case <-l.life.Done():
+			return
+		}
+	}
+}
+
+// Close ends every guest and removes every file of the lab's but the cache.
+func (l *Lab) Close() {
+	l.end()
+	l.filler.Wait()
+	l.closeAll()
+	l.unlock()
+}
+
+func (l *Lab) closeAll() {
+	l.mu.Lock()
+	l.closed = true
+	var living []*Pair
+	for p := range l.living {
+		living = append(living, p)
+	}
+	l.mu.Unlock()
+	for _, p := range living {
+		p.Close()
+	}
+	_ = os.RemoveAll(l.runDir)
+}
+
+// runDirPattern names the folders of running labs in the folder for temporary files.
+const runDirPattern = "joinmcast-vm-*"
+
+// makeRunDir makes this lab's folder, and removes those of labs that were killed: their locks are free.
+func makeRunDir(ctx context.Context) (dir string, unlock func(), err error) {
+	old, err := filepath.Glob(filepath.Join(os.TempDir(), runDirPattern))
+	if err != nil {
+		return "", nil, err
+	}
+	for _, dir := range old {
+		removeIfDead(dir)
+	}
+	dir, err = os.MkdirTemp("", runDirPattern)
+	if err != nil {
+		return "", nil, err
+	}
+	unlock, err = lock(ctx, filepath.Join(dir, "lock"))
+	return dir, unlock, err
+}
+
+func removeIfDead(dir string) {
+	done, cancel := context.WithCancel(context.Background())
+	cancel() // one try, no wait
+	unlock, err := lock(done, filepath.Join(dir, "lock"))
+	if err != nil {
+		return
+	}
+	defer unlock()
+	_ = os.RemoveAll(dir)
+}

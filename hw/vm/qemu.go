@@ -1,0 +1,198 @@
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// qemuBinary is the emulator for x86-64 guests.
+const qemuBinary = "qemu-system-x86_64"
+
+// controlID is the name of the virtio port, in QEMU and in the guest.
+const controlID = "joinmcast"
+
+// machine is what the guests of a lab have in common.
+type machine struct {
+	image, initrd string
+	memory        int // MiB
+	accel         string
+}
+
+// guestNames are the two hosts of a pair.
+var guestNames = [2]string{"a", "b"}
+
+// guestAddr is a guest's address on the wire.
+func guestAddr(i int) string { return fmt.Sprintf("192.168.177.%d/24", i+1) }
+
+// arguments are QEMU's for a guest of a pair. All sockets are named within the pair's folder, which QEMU runs in, so
+// that a saved state fits any pair of the same machine.
+func (m machine) arguments(i int) []string {
+	self, peer := guestNames[i], guestNames[1-i]
+	cpu := "max"
+	accel := "tcg,thread=multi"
+	if m.accel == "kvm" {
+		cpu, accel = "host", "kvm"
+	}
+	params := []string{
+		"console=ttyS0", "quiet", "panic=-1", "unknown_nmi_panic", "joinmcast.addr=" + guestAddr(i), "joinmcast.name=" + self, "--", "-pid1",
+	}
+	return []string{
+		"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+		"-accel", accel, "-cpu", cpu, "-smp", "1", "-m", fmt.Sprintf("%dM", m.memory),
+		"-kernel", m.image, "-initrd", m.initrd, "-append", strings.Join(params, " "),
+		"-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
+		"-chardev", "socket,id=qmp,fd=3", "-mon", "chardev=qmp,mode=control",
+		"-netdev", fmt.Sprintf("dgram,id=wire,local.type=unix,local.path=%s.wire,remote.type=unix,remote.path=%s.wire", self, peer),
+		// Without guest_announce=off, restored guests of Linux 7.2 get no multicast.
+		"-device", fmt.Sprintf("virtio-net-pci,netdev=wire,mac=52:54:00:b1:00:%02x,romfile=,guest_announce=off", i+1),
+		"-device", "virtio-serial-pci",
+		"-chardev", fmt.Sprintf("socket,id=control,path=%s.control,server=on,wait=off", self),
+		"-device", fmt.Sprintf("virtserialport,chardev=control,id=%s,name=%s", controlID, controlID),
+		"-device", "pvpanic-pci", "-action", "panic=exit-failure",
+	}
+}
+
+// guestProcess is one running QEMU.
+type guestProcess struct {
+	name    string
+	dir     string
+	qmp     *qmp
+	cmd     *exec.Cmd
+	console *console
+
+	ended chan struct{} // closed when the process has been collected
+	err   error         // then valid: how it ended
+}
+
+// startGuest starts QEMU; a state to restore, when given, is inherited and must be restored before the guest runs.
+func startGuest(ctx context.Context, m machine, i int, dir string, state *os.File) (*guestProcess, error) {
+	binary, err := exec.LookPath(qemuBinary)
+	if err != nil {
+		return nil, errors.New(qemuBinary + " is not installed: run `make setup`")
+	}
+	ours, theirs, err := socketPair()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = theirs.Close() }()
+	g := &guestProcess{name: guestNames[i], dir: dir, console: &console{}, ended: make(chan struct{})}
+	args := m.arguments(i)
+	extra := []*os.File{theirs}
+	if state != nil {
+		extra = append(extra, state)
+		args = append(args, "-incoming", "defer")
+	}
+	g.cmd = exec.Command(binary, args...)
+	g.cmd.Dir = dir
+	g.cmd.Stdout, g.cmd.Stderr = g.console, g.console
+	g.cmd.ExtraFiles = extra
+	g.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	if err := onLastingThread(g.cmd.Start); err != nil {
+		_ = ours.Close()
+		return nil, fmt.Errorf("start QEMU: %w", err)
+	}
+	go func() {
+		g.err = g.cmd.Wait()
+		close(g.ended)
+	}()
+	g.qmp, err = newQMP(ctx, ours)
+	if err == nil && state != nil {
+		err = g.qmp.migrate(ctx, "migrate-incoming", "fd:4")
+	}
+	if err != nil {
+		err = g.explain("start", err)
+		g.stop()
+		return nil, err
+	}
+	return g, nil
+}
+
+// explain adds a guest's last words to an error that one of its steps met.
+func (g *guestProcess) explain(step string, err error) error {
+	if errors.Is(err, errQMPEnded) {
+		<-g.ended // so that the console is complete
+	}
+	words := lastLines(g.console.text())
+	if words == "" {
+		words = "(nothing)"
+	}
+	return fmt.Errorf("guest %s, %s: %w; its console ends with:\n%s", g.name, step, err, words)
+}
+
+// stop ends QEMU at once, and waits for its end.
+func (g *guestProcess) stop() {
+	_ = g.cmd.Process.Kill()
+	<-g.ended
+	if g.qmp != nil {
+		_ = g.qmp.conn.Close()
+	}
+}
+
+// connect connects to the guest's control port.
+func (g *guestProcess) connect(ctx context.Context) (net.Conn, error) {
+	// A socket's name has room for about 100 bytes; by way of the open folder it fits, wherever that is.
+	folder, err := os.Open(g.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = folder.Close() }()
+	path := filepath.Join(fmt.Sprintf("/proc/self/fd/%d", folder.Fd()), g.name+".control")
+	var dialer net.Dialer
+	return dialer.DialContext(ctx, "unix", path)
+}
+
+// socketPair is a connected pair of stream sockets; theirs is for a child.
+func socketPair() (ours net.Conn, theirs *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("socketpair: %w", err)
+	}
+	file := os.NewFile(uintptr(fds[0]), "qmp")
+	defer func() { _ = file.Close() }()
+	theirs = os.NewFile(uintptr(fds[1]), "qmp of QEMU")
+	ours, err = net.FileConn(file)
+	if err != nil {
+		_ = theirs.Close()
+		return nil, nil, err
+	}
+	return ours, theirs, nil
+}
+
+// starts carries work to the thread of onLastingThread.
+var starts = sync.OnceValue(func() chan<- func() {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for f := range work {
+			f()
+		}
+	}()
+	return work
+})
+
+// onLastingThread runs f on a thread that lives as long as the process: the kernel sends a child its Pdeathsig when the
+// thread that started it ends.
+func onLastingThread(f func() error) error {
+	result := make(chan error)
+	starts() <- func() { result <- f() }
+	return <-result
+}
+
+// deadlines of a guest's steps, wide enough for a busy machine.
+const (
+	bootWithin    = 3 * time.Minute
+	saveWithin    = time.Minute
+	restoreWithin = 30 * time.Second
+)

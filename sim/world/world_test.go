@@ -1,0 +1,111 @@
+package world_test
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"joinmcast/sim/world"
+	"joinmcast/spec"
+)
+
+func TestALaneKeepsItsOrderAndLanesMix(t *testing.T) {
+	g := NewWithT(t)
+	orders := map[string]bool{}
+	for seed := range int64(32) {
+		w := world.New(seed)
+		var first, second, all string
+		a, b := w.NewLane(), w.NewLane()
+		for _, step := range []string{"1", "2", "3"} {
+			a.Add(func() { first += step; all += "a" })
+			b.Add(func() { second += step; all += "b" })
+		}
+		w.Settled(func() {})
+		g.Expect(first).To(Equal("123"), "seed %d", seed)
+		g.Expect(second).To(Equal("123"), "seed %d", seed)
+		orders[all] = true
+	}
+	g.Expect(len(orders)).To(BeNumerically(">", 3))
+}
+
+func TestACallSleepsUntilPendingWorkWakesIt(t *testing.T) {
+	g := NewWithT(t)
+	w := world.New(1)
+	p := w.NewProcess(func() {})
+	lane := w.NewLane()
+	awake := false
+	g.Expect(p.Call(t.Context(), "call", func() error {
+		lane.Add(func() { awake = true })
+		w.Sleep(func() bool { return awake })
+		return spec.EPERM
+	})).To(MatchError(spec.EPERM))
+}
+
+func TestACallThatNothingCanWakeHangsAtOnce(t *testing.T) {
+	g := NewWithT(t)
+	w := world.New(1)
+	p := w.NewProcess(func() {})
+	never := func() bool { return false }
+	for _, method := range []string{"first", "second"} {
+		err := p.Call(t.Context(), method, func() error {
+			w.Sleep(never)
+			return nil
+		})
+		g.Expect(err).To(HaveField("Method", method))
+	}
+	g.Expect(p.InFlight()).To(Equal([]spec.InFlight{
+		{Method: "first", Blocked: true}, {Method: "second", Blocked: true},
+	}))
+}
+
+func TestAFaultEndsTheProcessAndItsOpenCalls(t *testing.T) {
+	g := NewWithT(t)
+	w := world.New(1)
+	exits := 0
+	p := w.NewProcess(func() { exits++ })
+	bystander := w.NewProcess(func() {})
+	g.Expect(p.Call(t.Context(), "asleep", func() error {
+		w.Sleep(func() bool { return false })
+		return nil
+	})).To(BeAssignableToTypeOf(&spec.Hung{}))
+	fault := func() error {
+		world.Fault("SIGSEGV")
+		return nil
+	}
+	want := &spec.Crashed{Method: "faulty", Exit: spec.Exit{Signal: "SIGSEGV"}}
+	g.Expect(p.Call(t.Context(), "faulty", fault)).To(MatchError(want))
+	g.Expect(p.InFlight()).To(BeEmpty())
+	g.Expect(p.Kill()).To(Equal(want.Exit))
+	g.Expect(exits).To(Equal(1))
+	g.Expect(bystander.Call(t.Context(), "call", func() error { return nil })).To(Succeed())
+}
+
+func TestAPanicOfTheSimulationIsNoFault(t *testing.T) {
+	g := NewWithT(t)
+	p := world.New(1).NewProcess(func() {})
+	g.Expect(func() { _ = p.Call(t.Context(), "call", func() error { panic("a bug") }) }).To(PanicWith("a bug"))
+}
+
+func TestSeveralConcurrentCallsEachGetWoken(t *testing.T) {
+	g := NewWithT(t)
+	w := world.New(1)
+	p := w.NewProcess(func() {})
+	turn := 0
+	done := make(chan error)
+	for i := range 3 {
+		go func() {
+			done <- p.Call(spec.Concurrent(t.Context()), "sleeper", func() error {
+				w.Sleep(func() bool { return turn > i })
+				return nil
+			})
+		}()
+	}
+	g.Eventually(p.InFlight).Should(HaveLen(3))
+	for range 3 {
+		g.Expect(p.Call(t.Context(), "waker", func() error {
+			turn++
+			return nil
+		})).To(Succeed())
+		g.Expect(<-done).To(Succeed())
+	}
+}
