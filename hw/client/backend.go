@@ -2,10 +2,12 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"joinmcast/spec"
 )
@@ -32,6 +34,9 @@ func (b *Backend) Hosts() []spec.Host {
 func (b *Backend) Environment(ctx context.Context) (spec.Environment, error) {
 	env := spec.Environment{Stack: "linux", Nonce: b.nonce, Transport: b.hosts[0].about.Transport}
 	detectors := map[string]bool{}
+	if err := b.survey(ctx); err != nil {
+		return spec.Environment{}, err
+	}
 	for _, h := range b.hosts {
 		part, err := h.environment(ctx)
 		if err != nil {
@@ -57,12 +62,11 @@ func (b *Backend) Environment(ctx context.Context) (spec.Environment, error) {
 // Capabilities are what all hosts have: what their host programs claim, and what an agent on each has tried.
 func (b *Backend) Capabilities(ctx context.Context) (spec.Capabilities, error) {
 	all := spec.Capabilities{}
+	if err := b.survey(ctx); err != nil {
+		return nil, err
+	}
 	for _, h := range b.hosts {
-		s, err := h.survey(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, part := range []spec.Capabilities{h.about.Capabilities, s.capabilities()} {
+		for _, part := range []spec.Capabilities{h.about.Capabilities, h.surveyed.capabilities()} {
 			for c, e := range part {
 				e.How = h.conn.Name + ": " + e.How
 				if known, ok := all[c]; ok {
@@ -78,6 +82,17 @@ func (b *Backend) Capabilities(ctx context.Context) (spec.Capabilities, error) {
 	}
 	all[spec.TwoHosts] = spec.Evidence{Has: len(names) > 1, How: "connected to " + strings.Join(names, ", ")}
 	return all, nil
+}
+
+// survey surveys all hosts at once.
+func (b *Backend) survey(ctx context.Context) error {
+	failures := make([]error, len(b.hosts))
+	var all sync.WaitGroup
+	for i, h := range b.hosts {
+		all.Go(func() { failures[i] = h.survey(ctx) })
+	}
+	all.Wait()
+	return errors.Join(failures...)
 }
 
 // Close ends the connections; a host program ends its agents then.

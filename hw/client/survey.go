@@ -17,27 +17,27 @@ type survey struct {
 	udQP      error // of creating a UD QP: nil, or a *spec.CallError
 }
 
-// survey asks an agent, the first time it is wanted.
-func (h *host) survey(ctx context.Context) (*survey, error) {
+// survey asks an agent, the first time it is wanted. Without an error h.surveyed is what it said.
+func (h *host) survey(ctx context.Context) error {
 	h.surveying.Lock()
 	defer h.surveying.Unlock()
 	if h.surveyed != nil {
-		return h.surveyed, nil
+		return nil
 	}
 	p, err := h.start(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s, err := p.survey(ctx, spec.NewSockaddr(h.about.Addr, 0))
 	if err != nil {
 		_, killErr := p.Kill(ctx)
-		return nil, errors.Join(fmt.Errorf("%s: survey of the device: %w", h.conn.Name, err), killErr)
+		return errors.Join(fmt.Errorf("%s: survey of the device: %w", h.conn.Name, err), killErr)
 	}
 	if _, err := p.Close(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	h.surveyed = s
-	return s, nil
+	return nil
 }
 
 // survey leaves nothing behind.
@@ -103,20 +103,16 @@ func (s *survey) capabilities() spec.Capabilities {
 	}
 }
 
-// environment is the host program's part of the certificate with what an agent adds to it.
+// environment is the host program's part of the certificate with what the survey adds to it.
 func (h *host) environment(ctx context.Context) (spec.HostEnvironment, error) {
 	var env spec.HostEnvironment
 	if err := h.request(ctx, wire.HostEnvironment, nil, &env); err != nil {
 		return env, err
 	}
-	s, err := h.survey(ctx)
-	if err != nil {
-		return env, err
-	}
 	env.Name = h.conn.Name
-	env.Libraries = maps.Clone(s.libraries)
-	env.Firmware = s.device.FWVer
-	env.NodeGUID = s.device.NodeGUID
-	env.SysImageGUID = s.device.SysImageGUID
+	env.Libraries = maps.Clone(h.surveyed.libraries)
+	env.Firmware = h.surveyed.device.FWVer
+	env.NodeGUID = h.surveyed.device.NodeGUID
+	env.SysImageGUID = h.surveyed.device.SysImageGUID
 	return env, nil
 }
