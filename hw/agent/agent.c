@@ -187,7 +187,8 @@ static void serve_lines(int fd)
 		filled -= (size_t)(line - buffer);
 		memmove(buffer, line, filled);
 		if (filled == sizeof buffer) {
-			fprintf(stderr, "a message is longer than %d bytes: want one JSON-RPC message a line\n", MAX_LINE);
+			fprintf(stderr, "a message is longer than %d bytes: want one JSON-RPC message a line\n",
+				MAX_LINE);
 			_exit(2);
 		}
 	}

@@ -117,7 +117,7 @@ void list_libraries(struct call *call);
 struct buffer {
 	struct ibv_mr *mr;
 	uint32_t qp;    /* handle of the QP it was posted to */
-	uint64_t wr_id;    /* the caller's; the device is given the buffer's address instead */
+	uint64_t wr_id; /* the caller's; the device is given the buffer's address instead */
 	size_t size;
 	struct buffer *next;
 	uint8_t bytes[];

@@ -142,8 +142,8 @@ void create_qp(struct call *call)
 }
 
 /*
- * rdma_destroy_qp tells nobody when ibv_destroy_qp fails. A QP that is still attached to a group survives it, with EBUSY
- * in errno: its handle lives on, so that what became of it can be asked.
+ * rdma_destroy_qp tells nobody when ibv_destroy_qp fails. A QP that is still attached to a group survives it, with
+ * EBUSY in errno: its handle lives on, so that what became of it can be asked.
  */
 void destroy_qp(struct call *call)
 {

@@ -1,4 +1,4 @@
-/* Sending, receiving, and waiting for either. A work request's wr_id is the address of its buffer while it is posted. */
+/* Sending, receiving, and waiting for either. While a work request is posted, its wr_id is its buffer's address. */
 #include "agent.h"
 
 #include <arpa/inet.h>

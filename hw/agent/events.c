@@ -55,7 +55,8 @@ void get_event(struct call *call)
 
 /*
  * The handle goes first: the event's memory may be used again as soon as it is given back. A synchronous id keeps its
- * last event in id->event, and librdmacm acknowledges what it finds there: whoever does it instead must clear the field.
+ * last event in id->event, and librdmacm acknowledges what it finds there: whoever does it instead must clear the
+ * field.
  */
 void ack_event(struct call *call)
 {

@@ -131,14 +131,14 @@ struct sockaddr *sockaddr_param(struct call *call, json_t *object, const char *n
 
 	memset(room, 0, sizeof *room);
 	if (value && addr && unhex(json_string_value(value), (uint8_t *)room, sizeof *room) < 0)
-		refuse(call, INVALID_PARAMS, "%s: \"%s\" must be null or up to %zu bytes in hexadecimal", call->method->name,
-		       name, sizeof *room);
+		refuse(call, INVALID_PARAMS, "%s: \"%s\" must be null or up to %zu bytes in hexadecimal",
+		       call->method->name, name, sizeof *room);
 	json_decref(value);
 	return addr;
 }
 
-/* A call's sockaddr is overwritten once the call has returned: a library that kept the pointer instead of a copy is found
- * out. */
+/* A call's sockaddr is overwritten once the call has returned: a library that kept the pointer instead of a copy is
+ * found out. */
 void scribble(struct sockaddr_storage *room)
 {
 	memset(room, 0xA5, sizeof *room);

@@ -66,7 +66,7 @@ func (h ownHost) Configure(ctx context.Context, c spec.Change) (func(context.Con
 		return nil, err
 	}
 	return func(ctx context.Context) error {
-		return h.request(ctx, wire.HostUndo, wire.UndoParams{Undo: a.Undo}, nil)
+		return h.request(ctx, wire.HostUndo, wire.UndoParams(a), nil)
 	}, nil
 }
 

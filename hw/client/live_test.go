@@ -127,10 +127,10 @@ func (a *app) withQP() *app {
 }
 
 // join joins the group and retrieves the event.
-func (a *app) join(addr spec.Sockaddr, c spec.Context) spec.Event {
+func (a *app) join() spec.Event {
 	a.t.Helper()
 	g := NewWithT(a.t)
-	g.Expect(a.JoinMulticast(a.t.Context(), a.id, addr, c)).To(Succeed())
+	g.Expect(a.JoinMulticast(a.t.Context(), a.id, group, 0)).To(Succeed())
 	event, err := a.GetEvent(a.t.Context(), a.channel)
 	g.Expect(err).NotTo(HaveOccurred())
 	return event
@@ -249,7 +249,7 @@ func TestLiveLeaveWithAnUnackedEventHangsByProof(t *testing.T) {
 	g := NewWithT(t)
 	b, _ := freshGuests(t)
 	a := startApp(t, b.Hosts()[0])
-	a.join(group, 0)
+	a.join()
 	g.Expect(a.LeaveMulticast(t.Context(), a.id, group)).To(Equal(&spec.Hung{
 		Method: "rdma_leave_multicast", Proof: "asleep in an untimed futex", Open: []string{"rdma_leave_multicast (blocked)"},
 	}))
@@ -260,7 +260,7 @@ func TestLiveLeaveIsWokenByTheAck(t *testing.T) {
 	g := NewWithT(t)
 	b, _ := freshGuests(t)
 	a := startApp(t, b.Hosts()[0])
-	event := a.join(group, 0)
+	event := a.join()
 	left := make(chan error, 1)
 	go func() { left <- a.LeaveMulticast(spec.Concurrent(t.Context()), a.id, group) }()
 	g.Eventually(a.InFlight).WithContext(t.Context()).
@@ -320,7 +320,7 @@ func TestLiveDatagramCrossesTheWireOnce(t *testing.T) {
 	b, _ := freshGuests(t)
 	ctx := t.Context()
 	receiver, sender := startApp(t, b.Hosts()[1]).withQP(), startApp(t, b.Hosts()[0]).withQP()
-	joined, sent := receiver.join(group, 0), sender.join(group, 0)
+	joined, sent := receiver.join(), sender.join()
 	g.Expect(receiver.PostRecv(ctx, receiver.qp, spec.RecvWR{WRID: 77, Size: 256})).To(Succeed())
 
 	ah, err := sender.CreateAH(ctx, sender.id, sent.UD.AH)
@@ -353,6 +353,22 @@ func TestLiveDatagramCrossesTheWireOnce(t *testing.T) {
 	}
 }
 
+func TestLiveTwoWaitsOnOneQueueAreRefused(t *testing.T) {
+	g := NewWithT(t)
+	b, _ := freshGuests(t)
+	a := startApp(t, b.Hosts()[0]).withQP()
+	waited := make(chan error, 1)
+	go func() {
+		_, err := a.WaitCompletion(spec.Concurrent(t.Context()), a.qp, spec.RecvQueue)
+		waited <- err
+	}()
+	g.Eventually(a.InFlight).WithContext(t.Context()).Should(HaveLen(1))
+	_, err := a.WaitCompletion(t.Context(), a.qp, spec.RecvQueue)
+	g.Expect(err).To(MatchError(HaveSuffix("ibv_poll_cq: another call already waits on this completion queue")))
+	g.Expect(a.Kill(t.Context())).To(HaveField("Signal", "SIGKILL"))
+	g.Expect(spec.Outcome(<-waited)).To(Equal("SIGKILL"))
+}
+
 func TestLiveBuffersNeverFilledAreFreedWithTheQP(t *testing.T) {
 	g := NewWithT(t)
 	b, _ := freshGuests(t)
@@ -374,7 +390,7 @@ func TestLiveAQPThatSurvivesItsDestructionKeepsItsHandle(t *testing.T) {
 	g := NewWithT(t)
 	b, _ := freshGuests(t)
 	a := startApp(t, b.Hosts()[0]).withQP()
-	g.Expect(a.join(group, 0).Type).To(Equal(spec.MulticastJoin))
+	g.Expect(a.join().Type).To(Equal(spec.MulticastJoin))
 	g.Expect(a.DestroyQP(t.Context(), a.id)).To(Succeed())
 	state, err := a.ReadID(t.Context(), a.id)
 	g.Expect(err).NotTo(HaveOccurred())

@@ -26,7 +26,7 @@ func start(t *testing.T, h *fakeHost) *client.Process {
 }
 
 // untilEnd is a call that returns when its agent ends, or when release is called.
-func untilEnd(t *testing.T) (leave func(context.Context, spec.ID, spec.Sockaddr) error, begun chan struct{}, release func()) {
+func untilEnd() (leave func(context.Context, spec.ID, spec.Sockaddr) error, begun chan struct{}, release func()) {
 	released := make(chan struct{})
 	begun = make(chan struct{}, 1)
 	release = func() { close(released) }
@@ -92,7 +92,7 @@ func TestACrashQuotesTheAgentsStandardError(t *testing.T) {
 
 func TestACallThatOutlivesItsContextIsHungWithTheOpenCalls(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	leave, begun, _ := untilEnd(t)
+	leave, begun, _ := untilEnd()
 	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -106,7 +106,7 @@ func TestACallThatOutlivesItsContextIsHungWithTheOpenCalls(t *testing.T) {
 
 func TestACallThatNothingCanWakeIsHungAtOnce(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	leave, _, _ := untilEnd(t)
+	leave, _, _ := untilEnd()
 	h.blocked["rdma_leave_multicast"] = true
 	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
 	g.Expect(start(t, h).LeaveMulticast(t.Context(), 1, group)).To(Equal(&spec.Hung{
@@ -116,7 +116,7 @@ func TestACallThatNothingCanWakeIsHungAtOnce(t *testing.T) {
 
 func TestABlockedCallOfAConcurrentCallerIsLeftToItsContext(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	leave, begun, release := untilEnd(t)
+	leave, begun, release := untilEnd()
 	h.blocked["rdma_leave_multicast"] = true
 	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
 	p := start(t, h)
@@ -130,7 +130,7 @@ func TestABlockedCallOfAConcurrentCallerIsLeftToItsContext(t *testing.T) {
 
 func TestALateAnswerIsDropped(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	leave, begun, release := untilEnd(t)
+	leave, begun, release := untilEnd()
 	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
 	h.process.EXPECT().CreateEventChannel(gomock.Any()).Return(spec.Channel(9), nil)
 	p := start(t, h)
@@ -146,7 +146,7 @@ func TestALateAnswerIsDropped(t *testing.T) {
 
 func TestAnAgentThatSaysNothingOnALivingHostIsHung(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	leave, begun, _ := untilEnd(t)
+	leave, begun, _ := untilEnd()
 	h.mute = true
 	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -161,7 +161,7 @@ func TestAnAgentThatSaysNothingOnALivingHostIsHung(t *testing.T) {
 
 func TestOpenCallsAreListed(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	leave, begun, release := untilEnd(t)
+	leave, begun, release := untilEnd()
 	h.blocked["rdma_leave_multicast"] = true
 	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
 	p := start(t, h)
@@ -175,7 +175,7 @@ func TestOpenCallsAreListed(t *testing.T) {
 
 func TestWhatIsNoJSONIsTheHarnessAndNoCrash(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	leave, begun, _ := untilEnd(t)
+	leave, begun, _ := untilEnd()
 	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
 	p := start(t, h)
 	go func() {
@@ -184,12 +184,12 @@ func TestWhatIsNoJSONIsTheHarnessAndNoCrash(t *testing.T) {
 	}()
 	err := p.LeaveMulticast(t.Context(), 1, group)
 	g.Expect(spec.Outcome(err)).To(Equal("harness"))
-	g.Expect(err).To(MatchError(ContainSubstring("host0, agent 1: rdma_leave_multicast: what the agent wrote is no answer")))
+	g.Expect(err).To(MatchError(HavePrefix("host0, agent 1: rdma_leave_multicast: what the agent wrote is no answer")))
 }
 
 func TestALineWithoutEndIsNotTakenIn(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	leave, begun, _ := untilEnd(t)
+	leave, begun, _ := untilEnd()
 	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
 	p := start(t, h)
 	go func() {
@@ -210,7 +210,7 @@ func TestAnAnswerToNobodyIsDropped(t *testing.T) {
 
 func TestKillEndsAnAgentWithAnOpenCall(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	leave, begun, _ := untilEnd(t)
+	leave, begun, _ := untilEnd()
 	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
 	p := start(t, h)
 	left := make(chan error, 1)
@@ -242,7 +242,7 @@ func TestACallIsNotMadeWithAnEndedContext(t *testing.T) {
 
 func TestAHostThatDiesDuringACallIsTheHarnessWithItsLastWords(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	leave, begun, _ := untilEnd(t)
+	leave, begun, _ := untilEnd()
 	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
 	p := start(t, h)
 	go func() {

@@ -9,8 +9,8 @@ import (
 )
 
 // rdmaModule matches the names of modules that belong to RDMA.
-var rdmaModule = regexp.MustCompile(`^(rdma_.*|ib_.*|iw_.*|siw|mlx[45]_.*|mlx4_ib|bnxt_re|irdma|i40iw|hfi1|qedr|efa|erdma|` +
-	`hns_roce.*|mana_ib|ocrdma|vmw_pvrdma|usnic_verbs|cxgb4|iw_cxgb4|udp_tunnel|ip6_udp_tunnel)$`)
+var rdmaModule = regexp.MustCompile(`^(rdma_.*|ib_.*|iw_.*|siw|mlx[45]_.*|mlx4_ib|bnxt_re|irdma|i40iw|hfi1|qedr|efa|` +
+	`erdma|hns_roce.*|mana_ib|ocrdma|vmw_pvrdma|usnic_verbs|cxgb4|iw_cxgb4|udp_tunnel|ip6_udp_tunnel)$`)
 
 // moduleBuildIDs are the build-ids of the loaded RDMA modules; a module without one has an empty id.
 func moduleBuildIDs() map[string]string {

@@ -105,7 +105,7 @@ func (h *host) planAddr(a spec.NetdevAddr) (add, del step, err error) {
 	}
 	gid := spec.MGIDOf(a.Prefix.Addr())
 	hasGID := func() bool {
-		_, _, found := findGID(h.device, gid, "")
+		_, found := findGID(h.device, gid, "")
 		return found
 	}
 	follows := h.identity.netdev == a.Netdev

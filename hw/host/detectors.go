@@ -15,7 +15,7 @@ import (
 var detectorOptions = map[string]string{
 	"CONFIG_KASAN": "KASAN", "CONFIG_KCSAN": "KCSAN", "CONFIG_KFENCE": "KFENCE", "CONFIG_UBSAN": "UBSAN",
 	"CONFIG_PROVE_LOCKING": "lockdep", "CONFIG_DEBUG_KMEMLEAK": "kmemleak", "CONFIG_DEBUG_LIST": "list debugging",
-	"CONFIG_DEBUG_OBJECTS": "object debugging", "CONFIG_DEBUG_ATOMIC_SLEEP": "atomic sleep", "CONFIG_REFCOUNT_FULL": "refcount",
+	"CONFIG_DEBUG_OBJECTS": "object debugging", "CONFIG_DEBUG_ATOMIC_SLEEP": "atomic sleep",
 }
 
 // detectorSymbols are symbols that only a kernel with the detector has.

@@ -35,7 +35,7 @@ func (h *host) environment(context.Context, none) (spec.HostEnvironment, error) 
 	gid := spec.MGIDOf(id.addr)
 	if id.linkLayer == "InfiniBand" {
 		e.GID = strings.ReplaceAll(trimmed(device+"/ports/1/gids/0"), ":", "")
-	} else if index, _, found := findGID(h.device, gid, id.roceMode); found {
+	} else if index, found := findGID(h.device, gid, id.roceMode); found {
 		e.GID, e.GIDIndex = hex.EncodeToString(gid[:]), index
 	}
 	e.MTU, _, err = netdevState(id.netdev)

@@ -43,11 +43,12 @@ func identify(device string) (identity, error) {
 		return id, err
 	}
 	if len(ports) == 0 {
-		return id, errors.New("no RDMA device here has a network device: add one, as by rdma link add rxe0 type rxe netdev …")
+		return id, errors.New("no RDMA device here has a network device: want one, as of rdma link add rxe0 type rxe")
 	}
 	port := ports[0]
 	if device != "" && port.Device != device {
-		return id, fmt.Errorf("RDMA device %q is not here or has no network device: want one of %s", device, deviceNames(ports))
+		return id, fmt.Errorf("RDMA device %q is not here or has no network device: want one of %s", device,
+			deviceNames(ports))
 	}
 	if len(port.Addrs) == 0 {
 		return id, fmt.Errorf("network device %s of %s has no address", port.Netdev, port.Device)

@@ -42,7 +42,9 @@ func TestEveryKindOfDefectIsSeen(t *testing.T) {
 }
 
 func TestADefectKeepsItsTraceAndNoMore(t *testing.T) {
-	report := []string{"WARNING: CPU: 0 PID: 1", "Modules linked in: rdma_rxe", "Call Trace:", " f+0x1/0x2", "---[ end trace 0 ]---"}
+	report := []string{
+		"WARNING: CPU: 0 PID: 1", "Modules linked in: rdma_rxe", "Call Trace:", " f+0x1/0x2", "---[ end trace 0 ]---",
+	}
 	NewWithT(t).Expect(logOf(append(report, "eth0: link up")...)).To(Equal(report))
 }
 

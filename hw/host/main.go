@@ -21,7 +21,7 @@ import (
 func main() {
 	pid1 := flag.Bool("pid1", false, "be the first process of a guest")
 	stdio := flag.Bool("stdio", false, "serve one session over standard input and output")
-	device := flag.String("device", "", "with -stdio: the RDMA device under test (default: the first with a network device)")
+	device := flag.String("device", "", "with -stdio: the RDMA device under test (default: the first that has a netdev)")
 	root := flag.String("root", "", "with -stdio: start agents in this folder as their root")
 	agent := flag.String("agent", "", "with -stdio: the agent's program, as seen in the root")
 	flag.Parse()

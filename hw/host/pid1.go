@@ -89,7 +89,7 @@ func prepareGuest(ctx context.Context) error {
 		return fmt.Errorf("rdma link add %s type rxe netdev %s: %w", guestDevice, guestNetdev, err)
 	}
 	if err := await(ctx, "the GID of "+addr.Addr().String(), func() bool {
-		_, _, found := findGID(guestDevice, spec.MGIDOf(addr.Addr()), "")
+		_, found := findGID(guestDevice, spec.MGIDOf(addr.Addr()), "")
 		return found
 	}); err != nil {
 		return err
@@ -179,7 +179,9 @@ func bringUpNetwork(ctx context.Context, addr netip.Prefix) error {
 			return fmt.Errorf("set link %s up: %w", name, err)
 		}
 	}
-	return await(ctx, guestNetdev+" up", func() bool { return trimmed("/sys/class/net/"+guestNetdev+"/operstate") == "up" })
+	return await(ctx, guestNetdev+" up", func() bool {
+		return trimmed("/sys/class/net/"+guestNetdev+"/operstate") == "up"
+	})
 }
 
 // loadModules loads the files that a list names, in its order.

@@ -94,12 +94,12 @@ func netdevState(name string) (int, []netip.Prefix, error) {
 }
 
 // findGID finds a GID in the table of a device's first port; of several types, the one wanted if there is one.
-func findGID(device string, gid spec.GID, wantType string) (index int, typ string, found bool) {
+func findGID(device string, gid spec.GID, wantType string) (index int, found bool) {
 	dir := filepath.Join(infiniband, device, "ports/1")
 	for i := 0; ; i++ {
 		text, err := os.ReadFile(filepath.Join(dir, "gids", strconv.Itoa(i)))
 		if errors.Is(err, os.ErrNotExist) {
-			return index, typ, found
+			return index, found
 		}
 		raw, decodeErr := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(string(text)), ":", ""))
 		if err != nil || decodeErr != nil || string(raw) != string(gid[:]) {
@@ -107,10 +107,10 @@ func findGID(device string, gid spec.GID, wantType string) (index int, typ strin
 		}
 		t := trimmed(filepath.Join(dir, "gid_attrs/types", strconv.Itoa(i)))
 		if !found || t == wantType {
-			index, typ, found = i, t, true
+			index, found = i, true
 		}
 		if t == wantType {
-			return index, typ, true
+			return index, true
 		}
 	}
 }

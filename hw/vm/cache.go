@@ -47,12 +47,9 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 	}
 }
 
-// cached makes a folder of the cache once: another run that makes it at the same time is waited for, and what fill does
-// not finish is never seen.
-func cached(ctx context.Context, dir string, fill func(dir string) error) error {
-	if exists(dir) {
-		return nil
-	}
+// cached makes a folder of the cache unless it is there and good: another run that makes it at the same time is waited
+// for, and what fill does not finish is never seen.
+func cached(ctx context.Context, dir string, good func() bool, fill func(dir string) error) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
 	}
@@ -61,11 +58,11 @@ func cached(ctx context.Context, dir string, fill func(dir string) error) error 
 		return err
 	}
 	defer unlock()
-	if exists(dir) {
+	if exists(dir) && good() {
 		return nil
 	}
 	partial := dir + ".partial"
-	if err := os.RemoveAll(partial); err != nil {
+	if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(partial)); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(partial, 0o755); err != nil {
@@ -93,6 +90,9 @@ func replaceFile(path string, data []byte) error {
 	}
 	return err
 }
+
+// whole is the good of folders that cannot be told to be damaged.
+func whole() bool { return true }
 
 func exists(path string) bool {
 	_, err := os.Stat(path)

@@ -31,3 +31,21 @@ func elfWithSection(name, content string) []byte {
 	section(uint32(len(name)+2), 3, namesAt, uint64(len(names)))
 	return b.Bytes()
 }
+
+// elfWithNote is the smallest ELF file with one segment of notes.
+func elfWithNote(notes string) []byte {
+	const headerSize, segmentSize = 64, 56
+	var b bytes.Buffer
+	put := func(values ...any) {
+		for _, v := range values {
+			_ = binary.Write(&b, binary.LittleEndian, v)
+		}
+	}
+	b.WriteString("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00")
+	put(uint16(2), uint16(62), uint32(1), uint64(0), uint64(headerSize), uint64(0), uint32(0))
+	put(uint16(headerSize), uint16(segmentSize), uint16(1), uint16(0), uint16(0), uint16(0))
+	at, size := uint64(headerSize+segmentSize), uint64(len(notes))
+	put(uint32(4), uint32(4), at, uint64(0), uint64(0), size, size, uint64(4))
+	b.WriteString(notes)
+	return b.Bytes()
+}

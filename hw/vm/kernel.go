@@ -28,8 +28,8 @@ const (
 // guestModules are the modules of a guest; what they depend on comes with them. The order is that of loading where
 // dependencies leave it open: rdma_ucm refuses to load before ib_uverbs has made its class.
 var guestModules = []string{
-	"virtio_pci", "virtio_net", "virtio_console", "configfs", "ib_core", "ib_uverbs", "ib_cm", "iw_cm", "rdma_cm", "rdma_ucm",
-	"rdma_rxe",
+	"virtio_pci", "virtio_net", "virtio_console", "configfs",
+	"ib_core", "ib_uverbs", "ib_cm", "iw_cm", "rdma_cm", "rdma_ucm", "rdma_rxe",
 }
 
 // optionalModules are loaded first, by kernels that have them: pvpanic_pci tells QEMU of a panic, and crc32_generic
@@ -51,7 +51,11 @@ func checkSuiteName(variable, name string) error {
 
 func resolveKernel(ctx context.Context, cache, name string, progress func(string)) (kernel, error) {
 	if isPath(name) {
-		return kernelOfPath(ctx, cache, name, progress)
+		dir, err := filepath.Abs(name) // QEMU runs in a folder of its own
+		if err != nil {
+			return kernel{}, err
+		}
+		return kernelOfPath(ctx, cache, dir, progress)
 	}
 	if err := checkSuiteName("KERNEL", name); err != nil {
 		return kernel{}, err
@@ -79,7 +83,7 @@ func kernelOfSuite(ctx context.Context, cache, name string, progress func(string
 	}
 	parts := hashOf(strings.Join(slices.Concat(guestModules, optionalModules), " "))[:8]
 	dir := filepath.Join(cache, "kernels", name+"-"+debs[0].version+"-"+parts)
-	err = cached(ctx, dir, func(dir string) error {
+	err = cached(ctx, dir, whole, func(dir string) error {
 		progress(fmt.Sprintf("unpacking the kernel %s of %s", debs[0].version, name))
 		tree := filepath.Join(dir, "tree")
 		for _, d := range debs {
@@ -197,7 +201,8 @@ func kernelOfPrefix(ctx context.Context, dir, vmlinux string, progress func(stri
 	}
 	k := kernel{release: release, memory: buildTreeMemory, image: vmlinux}
 	images := []string{
-		filepath.Join(dir, "boot/vmlinuz-"+release), filepath.Join(modules, "vmlinuz"), filepath.Join(dir, "vmlinuz-"+release),
+		filepath.Join(dir, "boot/vmlinuz-"+release), filepath.Join(modules, "vmlinuz"),
+		filepath.Join(dir, "vmlinuz-"+release),
 		filepath.Join(dir, "boot/vmlinux-"+release), filepath.Join(dir, "vmlinux"),
 	}
 	i := slices.IndexFunc(images, exists)
@@ -250,7 +255,8 @@ func installedModules(dir string) (path, release string, err error) {
 	case 1:
 		return found[0], filepath.Base(found[0]), nil
 	}
-	return "", "", fmt.Errorf("%s holds %d kernels (%s): want a folder with one", dir, len(found), strings.Join(found, ", "))
+	return "", "", fmt.Errorf("%s holds %d kernels (%s): want a folder with one", dir, len(found),
+		strings.Join(found, ", "))
 }
 
 // named says what an error is of.

@@ -32,13 +32,16 @@ func TestAFolderWithTwoKernelsIsRefused(t *testing.T) {
 func TestABuildTreesModulesAreTaken(t *testing.T) {
 	must := NewWithT(t)
 	dir := folder(t, "include/config/kernel.release", "arch/x86/boot/bzImage", ".config")
-	must.Expect(os.WriteFile(filepath.Join(dir, "include/config/kernel.release"), []byte("6.18.0-rc1\n"), 0o644)).To(Succeed())
+	write := func(name, content string) {
+		must.Expect(os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644)).To(Succeed())
+	}
+	write("include/config/kernel.release", "6.18.0-rc1\n")
 	builtin := ""
 	for _, name := range guestModules[:len(guestModules)-1] {
 		builtin += "kernel/" + name + ".ko\n"
 	}
-	must.Expect(os.WriteFile(filepath.Join(dir, "modules.builtin"), []byte(builtin), 0o644)).To(Succeed())
-	must.Expect(os.WriteFile(filepath.Join(dir, "rdma_rxe.ko"), elfWithSection(".modinfo", "depends=\x00"), 0o644)).To(Succeed())
+	write("modules.builtin", builtin)
+	write("rdma_rxe.ko", string(elfWithSection(".modinfo", "depends=\x00")))
 	k, err := resolveKernel(t.Context(), t.TempDir(), dir, noProgress)
 	must.Expect(err).NotTo(HaveOccurred())
 	must.Expect(k.release).To(Equal("6.18.0-rc1"))

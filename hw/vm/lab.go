@@ -11,12 +11,16 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // Config says what guests to make.
 type Config struct {
-	Kernel   string // a Debian suite, or the path of a build tree or of a folder with an installed kernel
-	RDMACore string // a Debian suite, or a path as for rdma-core: see resolveRDMACore
+	Kernel string // a Debian suite, or the path of a build tree or of a folder with an installed kernel
+	// RDMACore is a Debian suite, or a path: of a build tree or an installed prefix with librdmacm.so.1, libibverbs.so.1
+	// and librxe-rdmav*.so; of a folder with librdmacm.so.1 alone, which is put into bookworm's rdma-core; or of a folder
+	// with other *.so files only, which are preloaded over it.
+	RDMACore string
 
 	HostBinary  string   // joinmcast-host, a static program
 	AgentBinary string   // joinmcast-agent
@@ -71,7 +75,7 @@ func Open(ctx context.Context, c Config) (*Lab, error) {
 	if l.runDir, l.unlock, err = makeRunDir(ctx); err != nil {
 		return nil, err
 	}
-	if l.saved, err = openPair(ctx, c.Cache, l.runDir, m, initrd, c.Progress); err != nil {
+	if l.saved, err = openPair(ctx, m, initrd, filepath.Join(c.Cache, "pairs"), l.runDir, c.Progress); err != nil {
 		_ = os.RemoveAll(l.runDir)
 		l.unlock()
 		return nil, err
@@ -94,7 +98,7 @@ func resolve(ctx context.Context, c Config) (machine, []byte, *Lab, error) {
 	if err != nil {
 		return fail(err)
 	}
-	r, err := resolveRDMACore(ctx, c.Cache, c.RDMACore, c.AgentBinary, c.Preload, c.Progress)
+	r, err := resolveRDMACore(ctx, c)
 	if err != nil {
 		return fail(err)
 	}
@@ -225,6 +229,9 @@ func makeRunDir(ctx context.Context) (dir string, unlock func(), err error) {
 }
 
 func removeIfDead(dir string) {
+	if info, err := os.Stat(dir); err != nil || time.Since(info.ModTime()) < time.Minute {
+		return // perhaps not locked yet
+	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel() // one try, no wait
 	unlock, err := lock(done, filepath.Join(dir, "lock"))

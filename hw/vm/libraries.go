@@ -69,7 +69,8 @@ func findLibraries(name string, preload []string) (base string, l libraries, err
 	case rdmacm && ibverbs:
 		return "", l, nil
 	case ibverbs:
-		return "", l, fmt.Errorf("RDMA_CORE=%s has libibverbs.so.1 but no librdmacm.so.1: want both, or librdmacm.so.1 alone", name)
+		return "", l, fmt.Errorf("RDMA_CORE=%s has libibverbs.so.1 but no librdmacm.so.1: want both, or the latter alone",
+			name)
 	case rdmacm:
 		l.provider = "" // the base brings the one that its libibverbs knows
 		return defaultSuite, l, nil
@@ -79,8 +80,8 @@ func findLibraries(name string, preload []string) (base string, l libraries, err
 		return strings.HasPrefix(filepath.Base(f), "librdmacm") || strings.HasPrefix(filepath.Base(f), "libibverbs")
 	})
 	if len(found) == 0 {
-		return "", l, errors.Join(err, fmt.Errorf("RDMA_CORE=%s has no librdmacm.so.1: want an rdma-core build tree after its "+
-			"build, an installed prefix, or a folder of *.so files to preload", name))
+		return "", l, errors.Join(err, fmt.Errorf("RDMA_CORE=%s has no librdmacm.so.1: want an rdma-core build tree "+
+			"after its build, an installed prefix, or a folder of *.so files to preload", name))
 	}
 	l.preload = append(found, l.preload...)
 	return defaultSuite, l, err

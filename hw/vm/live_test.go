@@ -301,7 +301,9 @@ func TestALabEndsWithItsContext(t *testing.T) {
 	openLab(t, nil) // boots, if need be, outside of the context that ends
 	ctx, cancel := context.WithCancel(t.Context())
 	kernel, rdmaCore := versions()
-	lab, err := Open(ctx, Config{Kernel: kernel, RDMACore: rdmaCore, HostBinary: programs.host, AgentBinary: programs.agent})
+	lab, err := Open(ctx, Config{
+		Kernel: kernel, RDMACore: rdmaCore, HostBinary: programs.host, AgentBinary: programs.agent,
+	})
 	must.Expect(err).NotTo(HaveOccurred())
 	pair := freshPair(t, lab)
 	cancel()

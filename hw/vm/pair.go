@@ -19,7 +19,8 @@ type Pair struct {
 	done   func()
 }
 
-// Guest is one host of a pair. Its connection is that of package wire, before the greeting; it ends when the guest does.
+// Guest is one host of a pair. Its connection is that of package wire, before the greeting; it ends when the guest
+// does.
 type Guest struct {
 	io.ReadWriteCloser
 	process *guestProcess
@@ -80,7 +81,7 @@ func (p *Pair) Close() {
 				continue
 			}
 			if g.ReadWriteCloser != nil {
-				_ = g.ReadWriteCloser.Close()
+				_ = g.Close()
 			}
 			g.process.stop()
 		}
@@ -104,7 +105,7 @@ func (p savedPair) restore(ctx context.Context, runDir string) (*Pair, error) {
 			return err
 		}
 		defer func() { _ = state.Close() }()
-		process, err := startGuest(ctx, p.machine, i, dir, state)
+		process, err := startGuest(ctx, p.machine, i, dir, guestFile{restore: state})
 		if err != nil {
 			return err
 		}

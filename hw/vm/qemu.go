@@ -45,16 +45,13 @@ func (m machine) arguments(i int) []string {
 	if m.accel == "kvm" {
 		cpu, accel = "host", "kvm"
 	}
-	params := []string{
-		"console=ttyS0", "quiet", "panic=-1", "unknown_nmi_panic", "joinmcast.addr=" + guestAddr(i), "joinmcast.name=" + self, "--", "-pid1",
-	}
 	return []string{
 		"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
 		"-accel", accel, "-cpu", cpu, "-smp", "1", "-m", fmt.Sprintf("%dM", m.memory),
-		"-kernel", m.image, "-initrd", m.initrd, "-append", strings.Join(params, " "),
 		"-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
 		"-chardev", "socket,id=qmp,fd=3", "-mon", "chardev=qmp,mode=control",
-		"-netdev", fmt.Sprintf("dgram,id=wire,local.type=unix,local.path=%s.wire,remote.type=unix,remote.path=%s.wire", self, peer),
+		"-netdev", "dgram,id=wire,local.type=unix,local.path=" + self + ".wire," +
+			"remote.type=unix,remote.path=" + peer + ".wire",
 		// Without guest_announce=off, restored guests of Linux 7.2 get no multicast.
 		"-device", fmt.Sprintf("virtio-net-pci,netdev=wire,mac=52:54:00:b1:00:%02x,romfile=,guest_announce=off", i+1),
 		"-device", "virtio-serial-pci",
@@ -62,6 +59,15 @@ func (m machine) arguments(i int) []string {
 		"-device", fmt.Sprintf("virtserialport,chardev=control,id=%s,name=%s", controlID, controlID),
 		"-device", "pvpanic-pci", "-action", "panic=exit-failure",
 	}
+}
+
+// bootArguments tell QEMU what to boot. A restored guest has it in its memory, and is spared the loading.
+func (m machine) bootArguments(i int) []string {
+	params := []string{
+		"console=ttyS0", "quiet", "panic=-1", "unknown_nmi_panic", "joinmcast.addr=" + guestAddr(i),
+		"joinmcast.name=" + guestNames[i], "--", "-pid1",
+	}
+	return []string{"-kernel", m.image, "-initrd", m.initrd, "-append", strings.Join(params, " ")}
 }
 
 // guestProcess is one running QEMU.
@@ -76,8 +82,17 @@ type guestProcess struct {
 	err   error         // then valid: how it ended
 }
 
-// startGuest starts QEMU; a state to restore, when given, is inherited and must be restored before the guest runs.
-func startGuest(ctx context.Context, m machine, i int, dir string, state *os.File) (*guestProcess, error) {
+// guestFile is the file that a guest is restored from, or the one it will be saved to.
+type guestFile struct {
+	restore *os.File
+	save    string
+}
+
+// saveVariable names, in QEMU's environment, the file to save to: its path may hold what a shell misreads.
+const saveVariable = "JOINMCAST_SAVE"
+
+// startGuest starts QEMU in a pair's folder. A guest that is booted runs, one that is restored stands still.
+func startGuest(ctx context.Context, m machine, i int, dir string, file guestFile) (*guestProcess, error) {
 	binary, err := exec.LookPath(qemuBinary)
 	if err != nil {
 		return nil, errors.New(qemuBinary + " is not installed: run `make setup`")
@@ -90,12 +105,15 @@ func startGuest(ctx context.Context, m machine, i int, dir string, state *os.Fil
 	g := &guestProcess{name: guestNames[i], dir: dir, console: &console{}, ended: make(chan struct{})}
 	args := m.arguments(i)
 	extra := []*os.File{theirs}
-	if state != nil {
-		extra = append(extra, state)
+	if file.restore != nil {
+		extra = append(extra, file.restore)
 		args = append(args, "-incoming", "defer")
+	} else {
+		args = append(args, m.bootArguments(i)...)
 	}
 	g.cmd = exec.Command(binary, args...)
 	g.cmd.Dir = dir
+	g.cmd.Env = append(os.Environ(), saveVariable+"="+file.save)
 	g.cmd.Stdout, g.cmd.Stderr = g.console, g.console
 	g.cmd.ExtraFiles = extra
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
@@ -108,7 +126,7 @@ func startGuest(ctx context.Context, m machine, i int, dir string, state *os.Fil
 		close(g.ended)
 	}()
 	g.qmp, err = newQMP(ctx, ours)
-	if err == nil && state != nil {
+	if err == nil && file.restore != nil {
 		err = g.qmp.migrate(ctx, "migrate-incoming", "fd:4")
 	}
 	if err != nil {

@@ -134,7 +134,9 @@ func (q *qmp) migrate(ctx context.Context, command, uri string) error {
 		command   string
 		arguments map[string]any
 	}{
-		{"migrate-set-capabilities", map[string]any{"capabilities": []any{map[string]any{"capability": "events", "state": true}}}},
+		{"migrate-set-capabilities", map[string]any{
+			"capabilities": []any{map[string]any{"capability": "events", "state": true}},
+		}},
 		{"migrate-set-parameters", map[string]any{"max-bandwidth": int64(1) << 40}},
 		{command, map[string]any{"uri": uri}},
 	} {

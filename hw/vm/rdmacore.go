@@ -26,25 +26,20 @@ const debianLibdir = "usr/lib/x86_64-linux-gnu"
 // defaultSuite lends what a path does not bring along.
 const defaultSuite = "bookworm"
 
-// resolveRDMACore makes the agents' root from a suite or a path:
-//
-//   - a suite: its packages;
-//   - a build tree (build/lib) or an installed prefix with librdmacm.so.1, libibverbs.so.1 and librxe-rdmav*.so: those,
-//     and all else from this host, whose C library they were built with;
-//   - a folder with librdmacm.so.1 alone: that, in bookworm's rdma-core;
-//   - a folder with other *.so files only: those preloaded, in bookworm's rdma-core.
-func resolveRDMACore(ctx context.Context, cache, name, agent string, preload []string, progress func(string)) (root, error) {
-	base, libraries, err := findLibraries(name, preload)
+// resolveRDMACore makes the agents' root. A path that brings all of rdma-core takes all else from this host, with whose
+// C library it was built.
+func resolveRDMACore(ctx context.Context, c Config) (root, error) {
+	base, libraries, err := findLibraries(c.RDMACore, c.Preload)
 	if err != nil {
 		return root{}, err
 	}
 	r := root{files: map[string]string{}, links: map[string]string{}, libdir: debianLibdir, env: []string{"LC_ALL=C"}}
-	need, err := newestGlibc(append([]string{agent}, libraries.all()...))
+	need, err := newestGlibc(append([]string{c.AgentBinary}, libraries.all()...))
 	if err != nil {
 		return root{}, err
 	}
 	if base != "" {
-		err = r.addSuite(ctx, cache, base, need, progress)
+		err = r.addSuite(ctx, c.Cache, base, need, c.Progress)
 	} else {
 		err = r.addHostLibc()
 	}
@@ -52,7 +47,7 @@ func resolveRDMACore(ctx context.Context, cache, name, agent string, preload []s
 		return root{}, err
 	}
 	r.addLibraries(libraries)
-	r.files["agent"] = agent
+	r.files["agent"] = c.AgentBinary
 	return r, r.addMissing()
 }
 
@@ -78,8 +73,8 @@ func (r *root) addSuite(ctx context.Context, cache, name string, need glibc, pro
 	if err != nil {
 		return err
 	}
-	debs, err := s.fetch(ctx, []string{"librdmacm1t64", "librdmacm1"}, []string{"libibverbs1"}, []string{"ibverbs-providers"},
-		[]string{"libnl-3-200"}, []string{"libnl-route-3-200"})
+	debs, err := s.fetch(ctx, []string{"librdmacm1t64", "librdmacm1"}, []string{"libibverbs1"},
+		[]string{"ibverbs-providers"}, []string{"libnl-3-200"}, []string{"libnl-route-3-200"})
 	if err != nil {
 		return err
 	}
@@ -90,7 +85,7 @@ func (r *root) addSuite(ctx context.Context, cache, name string, need glibc, pro
 	debs = append(debs, libc)
 	r.version = debs[0].version
 	dir := filepath.Join(cache, "rdma-core", fmt.Sprintf("%s-%s-libc-%s", name, r.version, libc.version))
-	if err := cached(ctx, dir, func(dir string) error {
+	if err := cached(ctx, dir, whole, func(dir string) error {
 		for _, d := range debs {
 			if err := unpack(ctx, d, dir, partOfRDMACore); err != nil {
 				return err
@@ -141,8 +136,8 @@ func partOfRDMACore(name string) bool {
 		return strings.HasPrefix(file, "librxe-rdmav")
 	case debianLibdir + "/":
 		for _, stem := range []string{
-			"librdmacm.", "libibverbs.", "libnl-3.", "libnl-route-3.", "ld-", "libc.", "libc-", "libm.", "libm-", "libdl.", "libdl-",
-			"libpthread.", "libpthread-", "librt.", "librt-",
+			"librdmacm.", "libibverbs.", "libnl-3.", "libnl-route-3.", "ld-", "libc.", "libc-", "libm.", "libm-", "libdl.",
+			"libdl-", "libpthread.", "libpthread-", "librt.", "librt-",
 		} {
 			if strings.HasPrefix(file, stem) {
 				return true

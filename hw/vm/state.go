@@ -10,21 +10,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
 
-// savedPair is a booted pair of guests in the cache: its folder holds both guests' states, the initramfs they were booted
-// with and the manifest.
+// savedPair is a booted pair of guests in the cache: its folder holds both guests' states and the manifest.
 type savedPair struct {
 	dir string
 	machine
 }
 
-const (
-	manifestName = "manifest.json"
-	initrdName   = "initramfs"
-)
+const manifestName = "manifest.json"
 
 // manifest tells whether a saved pair is whole.
 type manifest struct {
@@ -50,7 +47,7 @@ func (p savedPair) check() error {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return fmt.Errorf("%s: %w", manifestName, err)
 	}
-	for _, name := range []string{initrdName, stateName(0), stateName(1)} {
+	for _, name := range []string{stateName(0), stateName(1)} {
 		sum, err := sumFile(filepath.Join(p.dir, name))
 		if err != nil {
 			return err
@@ -103,7 +100,7 @@ func sumFile(path string) (fileSum, error) {
 // writeManifest seals the folder of a saved pair.
 func writeManifest(dir string) error {
 	m := manifest{Files: map[string]fileSum{}}
-	for _, name := range []string{initrdName, stateName(0), stateName(1)} {
+	for _, name := range []string{stateName(0), stateName(1)} {
 		sum, err := sumFile(filepath.Join(dir, name))
 		if err != nil {
 			return err
@@ -122,7 +119,7 @@ func pairKey(m machine, image, initrd []byte, qemuVersion string) string {
 	m.image, m.initrd = "", "" // where they lie does not matter
 	parts := []string{hashOf(string(image)), hashOf(string(initrd)), qemuVersion}
 	for i := range guestNames {
-		parts = append(parts, strings.Join(m.arguments(i), "\x00"))
+		parts = append(parts, strings.Join(slices.Concat(m.arguments(i), m.bootArguments(i)), "\x00"))
 	}
 	return hashOf(strings.Join(parts, "\x01"))[:24]
 }
@@ -135,8 +132,10 @@ func qemuVersion(ctx context.Context) (string, error) {
 	return string(out), err
 }
 
-// openPair finds the saved pair of a machine in the cache, or boots it once and saves it.
-func openPair(ctx context.Context, cache, runDir string, m machine, initrd []byte, progress func(string)) (savedPair, error) {
+// openPair finds the saved pair of a machine in the cache's folder of pairs, or boots it once and saves it.
+func openPair(
+	ctx context.Context, m machine, initrd []byte, pairs, runDir string, progress func(string),
+) (savedPair, error) {
 	version, err := qemuVersion(ctx)
 	if err != nil {
 		return savedPair{}, err
@@ -145,41 +144,40 @@ func openPair(ctx context.Context, cache, runDir string, m machine, initrd []byt
 	if err != nil {
 		return savedPair{}, err
 	}
-	dir := filepath.Join(cache, "pairs", pairKey(m, image, initrd, version))
-	m.initrd = filepath.Join(dir, initrdName)
+	dir := filepath.Join(pairs, pairKey(m, image, initrd, version))
 	p := savedPair{dir: dir, machine: m}
-	if exists(dir) {
+	good := func() bool {
 		err := p.check()
-		if err == nil {
-			return p, p.markUsed()
+		if err != nil {
+			progress(fmt.Sprintf("the saved pair is no good (%v): booting another", err))
 		}
-		progress(fmt.Sprintf("the saved pair is no good (%v): booting another", err))
-		if err := os.RemoveAll(dir); err != nil {
-			return p, err
-		}
+		return err == nil
 	}
-	err = cached(ctx, dir, func(dir string) error {
+	err = cached(ctx, dir, good, func(dir string) error {
 		progress("booting a pair (once for this kernel and library)")
-		return bootAndSave(ctx, m, dir, runDir, initrd)
+		if err := bootAndSave(ctx, m, dir, runDir, initrd); err != nil {
+			return err
+		}
+		progress("saved the booted pair")
+		return nil
 	})
 	if err != nil {
 		return p, err
 	}
-	progress("saved the booted pair in " + dir)
-	return p, errors.Join(p.markUsed(), removeUnused(filepath.Dir(dir)))
+	return p, errors.Join(p.markUsed(), removeUnused(pairs))
 }
 
 // bootAndSave boots a pair and saves it in dir.
 func bootAndSave(ctx context.Context, m machine, dir, runDir string, initrd []byte) error {
-	m.initrd = filepath.Join(dir, initrdName)
-	if err := os.WriteFile(m.initrd, initrd, 0o644); err != nil {
-		return fmt.Errorf("save the pair: %w", err)
-	}
 	pairDir, err := os.MkdirTemp(runDir, "boot-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(pairDir) }()
+	m.initrd = filepath.Join(pairDir, "initramfs")
+	if err := os.WriteFile(m.initrd, initrd, 0o644); err != nil {
+		return err
+	}
 	var guests [2]*guestProcess
 	defer func() {
 		for _, g := range guests {
@@ -188,10 +186,10 @@ func bootAndSave(ctx context.Context, m machine, dir, runDir string, initrd []by
 			}
 		}
 	}()
-	return onBoth(func(i int) error {
+	err = onBoth(func(i int) error {
 		ctx, cancel := context.WithTimeout(ctx, bootWithin)
 		defer cancel()
-		g, err := startGuest(ctx, m, i, pairDir, nil)
+		g, err := startGuest(ctx, m, i, pairDir, guestFile{save: filepath.Join(dir, stateName(i))})
 		if err != nil {
 			return err
 		}
@@ -205,32 +203,15 @@ func bootAndSave(ctx context.Context, m machine, dir, runDir string, initrd []by
 	}, func(i int) error {
 		ctx, cancel := context.WithTimeout(ctx, saveWithin)
 		defer cancel()
-		// QEMU's shell writes next to the sockets; the folder of the cache may have a name that a shell misreads.
-		saved := filepath.Join(pairDir, stateName(i))
-		if err := guests[i].qmp.migrate(ctx, "migrate", "exec:cat > "+stateName(i)); err != nil {
+		if err := guests[i].qmp.migrate(ctx, "migrate", "exec:cat > \"$"+saveVariable+"\""); err != nil {
 			return guests[i].explain("save to "+dir, err)
 		}
-		guests[i].stop()
-		return named(moveFile(saved, filepath.Join(dir, stateName(i))), "save the pair")
-	}, func(i int) error {
-		if i == 1 {
-			return nil
-		}
-		return named(writeManifest(dir), "save the pair")
-	})
-}
-
-// moveFile moves a file, also to another file system.
-func moveFile(from, to string) error {
-	if os.Rename(from, to) == nil {
 		return nil
-	}
-	in, err := os.Open(from)
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }()
-	return errors.Join(writeFile(to, in, 0o644), os.Remove(from))
+	return named(writeManifest(dir), "save the pair")
 }
 
 // onBoth runs each step for both guests side by side, one step after the other.

@@ -30,7 +30,7 @@ func TestAPairsKeyDependsOnAllThatBoots(t *testing.T) {
 func sealed(t *testing.T) savedPair {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{initrdName, stateName(0), stateName(1)} {
+	for _, name := range []string{stateName(0), stateName(1)} {
 		NewWithT(t).Expect(os.WriteFile(filepath.Join(dir, name), []byte("state of "+name), 0o644)).To(Succeed())
 	}
 	NewWithT(t).Expect(writeManifest(dir)).To(Succeed())
@@ -67,17 +67,28 @@ func TestAFolderOfTheCacheIsMadeOnce(t *testing.T) {
 		made++
 		return os.WriteFile(filepath.Join(dir, "file"), nil, 0o644)
 	}
-	must.Expect(cached(t.Context(), dir, fill)).To(Succeed())
-	must.Expect(cached(t.Context(), dir, fill)).To(Succeed())
+	must.Expect(cached(t.Context(), dir, whole, fill)).To(Succeed())
+	must.Expect(cached(t.Context(), dir, whole, fill)).To(Succeed())
 	must.Expect(made).To(Equal(1))
 	must.Expect(filepath.Join(dir, "file")).To(BeAnExistingFile())
+}
+
+func TestADamagedFolderOfTheCacheIsMadeAgain(t *testing.T) {
+	must := NewWithT(t)
+	dir := filepath.Join(t.TempDir(), "folder")
+	must.Expect(os.MkdirAll(filepath.Join(dir, "old"), 0o755)).To(Succeed())
+	must.Expect(cached(t.Context(), dir, func() bool { return false }, func(dir string) error {
+		return os.Mkdir(filepath.Join(dir, "new"), 0o755)
+	})).To(Succeed())
+	must.Expect(filepath.Join(dir, "old")).NotTo(BeADirectory())
+	must.Expect(filepath.Join(dir, "new")).To(BeADirectory())
 }
 
 func TestAFolderThatCannotBeFilledIsNotThere(t *testing.T) {
 	must := NewWithT(t)
 	dir := filepath.Join(t.TempDir(), "folder")
 	full := errors.New("disk full")
-	must.Expect(cached(t.Context(), dir, func(dir string) error {
+	must.Expect(cached(t.Context(), dir, whole, func(dir string) error {
 		_ = os.WriteFile(filepath.Join(dir, "half"), nil, 0o644)
 		return full
 	})).To(MatchError(full))

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"debug/elf"
 	"encoding/binary"
@@ -33,7 +34,7 @@ func extractVmlinux(ctx context.Context, vmlinuz, vmlinux string) error {
 	for _, c := range []struct {
 		magic  []byte
 		decode func(context.Context, []byte) []byte
-	}{{xzMagic, decodeXZ}, {zstdMagic, decodeZstd}} {
+	}{{xzMagic, decodeXZ}, {zstdMagic, decodeZstd}, {gzipMagic, decodeGzip}} {
 		for rest, at := image, 0; ; {
 			i := bytes.Index(rest, c.magic)
 			if i < 0 {
@@ -52,7 +53,8 @@ func extractVmlinux(ctx context.Context, vmlinuz, vmlinux string) error {
 
 var errNoVmlinux = errors.New("no ELF kernel with a PVH entry inside")
 
-// decodeXZ decodes a stream with anything behind it. The kernel's streams use the x86 filter, which no Go library knows.
+// decodeXZ decodes a stream with anything behind it. The kernel's streams use the x86 filter, which no Go library
+// knows.
 func decodeXZ(ctx context.Context, data []byte) []byte {
 	cmd := exec.CommandContext(ctx, "xz", "--decompress", "--single-stream", "--stdout")
 	cmd.Stdin = bytes.NewReader(data)
@@ -71,6 +73,17 @@ func decodeZstd(_ context.Context, data []byte) []byte {
 	var out bytes.Buffer
 	_, _ = io.Copy(&out, z) // ends in an error at what is behind the stream; judged by what came out
 	return out.Bytes()
+}
+
+// decodeGzip decodes a stream with anything behind it.
+func decodeGzip(_ context.Context, data []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	z.Multistream(false)
+	out, _ := io.ReadAll(z) // judged by what came out
+	return out
 }
 
 // hasPVHNote tells whether an image is an ELF kernel that QEMU boots directly: it has Xen's note 18, the 32-bit entry.

@@ -1,7 +1,7 @@
 // Package wire holds the messages between the suite, a host program and an agent.
 //
-// A host program has one connection: a virtio-serial port, or a socket pair. It sends Greeting, then speaks yamux as the
-// server side. Every stream is opened by the suite and begins with one line, a Stream in JSON:
+// A host program has one connection: a virtio-serial port, or a socket pair. It sends Greeting, then speaks yamux as
+// the server side. Every stream is opened by the suite and begins with one line, a Stream in JSON:
 //
 //	{"kind":"control"}             JSON-RPC 2.0, one message a line: the Host* methods
 //	{"kind":"stdio","agent":3}     an agent's standard input and output
@@ -50,8 +50,8 @@ type InFlightAnswer struct {
 // answers LibrariesAnswer.
 const Libraries = "libraries"
 
-// LibrariesAnswer is the answer of Libraries: every shared object in the agent's memory, by the path it was mapped from,
-// with its GNU build-id in hexadecimal, empty when it has none.
+// LibrariesAnswer is the answer of Libraries: every shared object in the agent's memory, by the path it was mapped
+// from, with its GNU build-id in hexadecimal, empty when it has none.
 type LibrariesAnswer struct {
 	Libraries map[string]string `json:"libraries"`
 }
