@@ -18,6 +18,7 @@ type Host struct {
 	spec.Host
 	name      string
 	world     *World
+	before    *spec.HostState // when the spec began to use it; nil: it never did
 	ports     []spec.Port
 	processes int
 }
@@ -28,6 +29,7 @@ func HostAt(i int) *Host { return world.hosts[i] }
 // MustStart starts an application on this host. It ends with the spec.
 func (h *Host) MustStart(ctx context.Context) *Process {
 	ginkgo.GinkgoHelper()
+	h.use(ctx)
 	next, err := h.Start(ctx)
 	h.world.record.note(err)
 	gomega.Expect(err).NotTo(gomega.HaveOccurred(), "start a process on %s", h.name)
@@ -44,6 +46,7 @@ func (h *Host) MustStart(ctx context.Context) *Process {
 // port is the host's port under test.
 func (h *Host) port(ctx context.Context) spec.Port {
 	ginkgo.GinkgoHelper()
+	h.use(ctx)
 	if h.ports == nil {
 		ports, err := h.Ports(ctx)
 		h.must(err, "read the RDMA ports of "+h.name)
@@ -54,6 +57,24 @@ func (h *Host) port(ctx context.Context) spec.Port {
 	}
 	return h.ports[0]
 }
+
+// use observes the host before the spec's first use of it, for the comparison afterwards. A host that a spec does not
+// use is not asked: guests sleep until they are.
+func (h *Host) use(ctx context.Context) {
+	ginkgo.GinkgoHelper()
+	if h.before != nil {
+		return
+	}
+	state, err := h.Observe(ctx)
+	h.must(err, "observe "+h.name)
+	h.before = &state
+}
+
+// Name is the host's as messages call it: "host0".
+func (h *Host) Name() string { return h.name }
+
+// Before is the host's state when the spec began to use it, nil when it never did.
+func (h *Host) Before() *spec.HostState { return h.before }
 
 // must fails the spec as the harness's fault: observing or changing a host is no call of the stack.
 func (h *Host) must(err error, step string) {

@@ -3,6 +3,7 @@ package rig
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"joinmcast/spec"
 )
@@ -72,3 +73,6 @@ func NamePort(port, own uint8) string {
 	}
 	return "other"
 }
+
+// NameFamily is the C name of a family as a field's name: "af_unix".
+func NameFamily(f spec.Family) string { return strings.ToLower(f.String()) }

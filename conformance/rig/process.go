@@ -3,10 +3,10 @@ package rig
 import (
 	"context"
 	"errors"
+	"syscall"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
-	"github.com/onsi/gomega"
 
 	"joinmcast/spec"
 	"joinmcast/spec/call"
@@ -72,13 +72,16 @@ func (p *Process) end(ctx context.Context) error {
 	return err
 }
 
-// MustKill ends the process as kill -9 does.
-func (p *Process) MustKill(ctx context.Context) spec.Exit {
+// MustSignal sends the process a signal, as kill(1) does.
+func (p *Process) MustSignal(ctx context.Context, signal syscall.Signal) {
 	ginkgo.GinkgoHelper()
-	p.ended = true
-	exit, err := p.next.Kill(ctx)
-	gomega.Expect(err).NotTo(gomega.HaveOccurred(), "kill a process on %s", p.host.name)
-	return exit
+	next, ok := p.next.(interface {
+		Signal(ctx context.Context, signal int) error
+	})
+	if !ok {
+		p.host.must(errors.New("this stack's processes take no signals"), "signal a process of "+p.host.name)
+	}
+	p.host.must(next.Signal(ctx, int(signal)), "signal a process of "+p.host.name)
 }
 
 // cleanup registers an orderly step down, newest first. A spec that has failed skips it: its processes are killed, so

@@ -54,6 +54,9 @@ func Begin(backend spec.Backend, record *Record, seed int64, deadline time.Durat
 // Trace is the recording of the world's calls, a line a call.
 func (w *World) Trace() []string { return w.log.Lines() }
 
+// Hosts are the world's hosts, the one under test first.
+func (w *World) Hosts() []*Host { return w.hosts }
+
 // Groups are the groups the spec has used.
 func (w *World) Groups() map[netip.Addr]bool { return w.groups }
 

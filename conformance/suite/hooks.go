@@ -12,6 +12,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
 	"github.com/onsi/gomega"
+	"golang.org/x/term"
 
 	"joinmcast/conformance/rig"
 	"joinmcast/reports"
@@ -46,6 +47,9 @@ func Prepare() (string, types.SuiteConfig, types.ReporterConfig) {
 
 	suiteConfig, reporterConfig := ginkgo.GinkgoConfiguration()
 	r.seed, r.filter = suiteConfig.RandomSeed, suiteConfig.LabelFilter
+	if os.Getenv("NO_COLOR") != "" || !term.IsTerminal(int(os.Stdout.Fd())) {
+		reporterConfig.NoColor = true // Ginkgo itself colours a pipe, and does not know the variable
+	}
 	if r.target.Shared() && suiteConfig.ParallelTotal > 1 {
 		refuse(fmt.Errorf("target %s has one world for all specs, so it cannot be run with -p", r.target.Name))
 	}
@@ -120,9 +124,6 @@ func (r *run) arrange(ctx ginkgo.SpecContext) {
 	}
 	now.world = rig.Begin(backend, now.record, now.result.Seed, r.target.CallDeadline)
 	now.backend = backend
-	if now.before, err = observe(ctx, backend); err != nil {
-		now.lost(err)
-	}
 }
 
 func (r *run) specBegins(report ginkgo.SpecReport) {

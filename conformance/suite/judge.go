@@ -24,7 +24,6 @@ type judged struct {
 	record  *rig.Record
 	backend spec.Backend
 	world   *rig.World
-	before  []spec.HostState
 	closing bool // the spec itself is over; what fails now is about what it left behind
 	result  reports.SpecResult
 }
@@ -158,7 +157,7 @@ func (j *judged) close(ctx context.Context) {
 	}
 	err := j.world.End(ctx)
 	dirt := ""
-	if err == nil && j.before != nil {
+	if err == nil {
 		dirt, err = j.judgeLeftovers(ctx)
 	}
 	if closeErr := j.backend.Close(ctx); err == nil {

@@ -13,19 +13,6 @@ import (
 	"joinmcast/spec/verdict"
 )
 
-// observe reads what may be left behind on each host.
-func observe(ctx context.Context, backend spec.Backend) ([]spec.HostState, error) {
-	var all []spec.HostState
-	for i, host := range backend.Hosts() {
-		state, err := host.Observe(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("host%d cannot be observed: %w", i, err)
-		}
-		all = append(all, state)
-	}
-	return all, nil
-}
-
 // leftovers is the view that each requirement of chapter CLEAN takes of a host before and after a spec: symbols for the
 // observation, and evidence for a person, empty when nothing is left.
 var leftovers = map[string]func(before, after spec.HostState, groups map[netip.Addr]bool) (map[string]string, string){
@@ -58,10 +45,34 @@ var leftovers = map[string]func(before, after spec.HostState, groups map[netip.A
 	},
 }
 
-// needs of the requirements of chapter CLEAN are capabilities like any other's; without them nothing was seen.
+// comparison is one host before and after the spec.
+type comparison struct {
+	name          string
+	before, after spec.HostState
+}
+
+// compare observes again every host that the spec has used.
+func (j *judged) compare(ctx context.Context) ([]comparison, error) {
+	var used []comparison
+	for _, host := range j.world.Hosts() {
+		before := host.Before()
+		if before == nil {
+			continue
+		}
+		after, err := host.Observe(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be observed: %w", host.Name(), err)
+		}
+		used = append(used, comparison{host.Name(), *before, after})
+	}
+	return used, nil
+}
+
+// judgeLeftovers judges the hosts that the spec has used, and says what is left of it, if anything. What the
+// requirements of chapter CLEAN need are capabilities like any other's; without them nothing was seen.
 func (j *judged) judgeLeftovers(ctx context.Context) (dirt string, err error) {
-	after, err := observe(ctx, j.backend)
-	if err != nil {
+	used, err := j.compare(ctx)
+	if err != nil || len(used) == 0 {
 		return "", err
 	}
 	var dirty []string
@@ -76,17 +87,17 @@ func (j *judged) judgeLeftovers(ctx context.Context) (dirt string, err error) {
 				finding.Verdict, finding.Evidence = verdict.Skip, evidence.How
 			}
 		}
-		for i := range after {
+		for _, host := range used {
 			if finding.Verdict == verdict.Skip {
 				break
 			}
-			seen, evidence := view(j.before[i], after[i], j.world.Groups())
+			seen, evidence := view(host.before, host.after, j.world.Groups())
 			if finding.Observed == nil || evidence != "" {
 				finding.Observed = seen
 			}
 			if evidence != "" {
 				finding.Verdict = verdict.Fail
-				finding.Evidence = strings.TrimPrefix(fmt.Sprintf("%s; host%d: %s", finding.Evidence, i, evidence), "; ")
+				finding.Evidence = strings.TrimPrefix(fmt.Sprintf("%s; %s: %s", finding.Evidence, host.name, evidence), "; ")
 			}
 		}
 		if finding.Verdict == verdict.Fail {

@@ -18,12 +18,17 @@ type Backend struct {
 	hosts []*host
 }
 
-// Hosts are the hosts, in the order they were dialled; those that may be changed are spec.Configurers.
+// Hosts are the hosts, in the order they were dialled; those that may be changed are spec.Configurers. A host that
+// sleeps is taken to be like the first one.
 func (b *Backend) Hosts() []spec.Host {
 	hosts := make([]spec.Host, len(b.hosts))
 	for i, h := range b.hosts {
 		hosts[i] = h
-		if h.about.Capabilities[spec.Configure].Has {
+		about := h.about
+		if h.conn.Conn == nil {
+			about = b.hosts[0].about
+		}
+		if about.Capabilities[spec.Configure].Has {
 			hosts[i] = ownHost{h}
 		}
 	}

@@ -27,6 +27,9 @@ import (
 type HostConn struct {
 	Name string // as messages call the host: "host0"
 	Conn io.ReadWriteCloser
+	// Wake, when Conn is nil, makes the connection when the host is first asked for something: a host that sleeps costs
+	// nothing and is as it was.
+	Wake func(ctx context.Context) (io.ReadWriteCloser, error)
 	// LastWords, when not nil, gives the end of the host's console, for the message that the host is gone.
 	LastWords func() string
 }
@@ -40,9 +43,9 @@ type Options struct {
 // still for long on a busy machine without being lost.
 const writeTimeout = time.Minute
 
-// Dial greets the hosts, the one with the device under test first, and makes them a Backend. From here on it owns the
-// connections: they end with the Backend, or before Dial returns an error. A host that does not give the run's nonce
-// back is refused.
+// Dial greets the hosts that are awake, the one with the device under test first, and makes all of them a Backend. From
+// here on it owns the connections: they end with the Backend, or before Dial returns an error. A host that does not
+// give the run's nonce back is refused.
 func Dial(ctx context.Context, conns []HostConn, o Options) (*Backend, error) {
 	if len(conns) == 0 {
 		return nil, errors.New("no host to connect to: want at least one")
@@ -50,25 +53,45 @@ func Dial(ctx context.Context, conns []HostConn, o Options) (*Backend, error) {
 	if o.Nonce == "" {
 		o.Nonce = randomHex(16)
 	}
-	b := &Backend{nonce: o.Nonce, hosts: make([]*host, len(conns))}
+	b := &Backend{nonce: o.Nonce}
 	failures := make([]error, len(conns))
 	var all sync.WaitGroup
 	for i, c := range conns {
-		all.Go(func() { b.hosts[i], failures[i] = dialHost(ctx, c, o.Nonce) })
+		h := &host{conn: c, nonce: o.Nonce}
+		b.hosts = append(b.hosts, h)
+		if c.Conn != nil {
+			all.Go(func() { failures[i] = h.connect(ctx) })
+		}
 	}
 	all.Wait()
 	if err := errors.Join(failures...); err != nil {
 		for _, h := range b.hosts {
-			if h != nil {
-				h.close()
-			}
+			h.close()
 		}
 		return nil, err
 	}
 	return b, nil
 }
 
-func dialHost(ctx context.Context, c HostConn, nonce string) (_ *host, err error) {
+// connect wakes and greets the host, once; a host that could not be greeted stays lost.
+func (h *host) connect(ctx context.Context) error {
+	h.connecting.Lock()
+	defer h.connecting.Unlock()
+	if h.control != nil || h.lost != nil {
+		return h.lost
+	}
+	if h.conn.Conn == nil {
+		if h.conn.Conn, h.lost = h.conn.Wake(ctx); h.lost != nil {
+			return h.lost
+		}
+	}
+	h.lost = h.greet(ctx)
+	return h.lost
+}
+
+// greet takes the host's greeting and says hello.
+func (h *host) greet(ctx context.Context) (err error) {
+	c := h.conn
 	// Reading a connection knows no context: only its end ends it.
 	stop := context.AfterFunc(ctx, func() { _ = c.Conn.Close() })
 	defer func() {
@@ -83,10 +106,10 @@ func dialHost(ctx context.Context, c HostConn, nonce string) (_ *host, err error
 	in := bufio.NewReader(c.Conn)
 	greeting, err := in.ReadString('\n')
 	if err != nil {
-		return nil, fmt.Errorf("%s does not greet: %w%s", c.Name, cmp.Or(ctx.Err(), err), lastWords(c))
+		return fmt.Errorf("%s does not greet: %w%s", c.Name, cmp.Or(ctx.Err(), err), lastWords(c))
 	}
 	if greeting != wire.Greeting {
-		return nil, fmt.Errorf("%s greets with %.60q, want %q: the host program is another version, or not one at all",
+		return fmt.Errorf("%s greets with %.60q, want %q: the host program is another version, or not one at all",
 			c.Name, greeting, wire.Greeting)
 	}
 
@@ -95,30 +118,28 @@ func dialHost(ctx context.Context, c HostConn, nonce string) (_ *host, err error
 	config.ConnectionWriteTimeout = writeTimeout
 	config.StreamOpenTimeout = 0
 	config.LogOutput = io.Discard
-	session, err := yamux.Client(readWriteCloser{in, c.Conn, c.Conn}, config)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Name, err)
+	if h.session, err = yamux.Client(readWriteCloser{in, c.Conn, c.Conn}, config); err != nil {
+		return fmt.Errorf("%s: %w", c.Name, err)
 	}
-	h := &host{conn: c, session: session}
-	if err := h.hello(ctx, nonce); err != nil {
+	if err := h.hello(ctx); err != nil {
 		h.close()
-		return nil, err
+		return err
 	}
-	return h, nil
+	return nil
 }
 
-func (h *host) hello(ctx context.Context, nonce string) error {
+func (h *host) hello(ctx context.Context) error {
 	control, err := h.open(wire.Stream{Kind: wire.Control})
 	if err != nil {
 		return err
 	}
 	h.control = jrpc2.NewClient(channel.Line(control, control), nil)
-	params := wire.HelloParams{Nonce: nonce, Entropy: randomHex(64), UnixNano: time.Now().UnixNano()}
-	if err := h.request(ctx, wire.HostHello, params, &h.about); err != nil {
+	params := wire.HelloParams{Nonce: h.nonce, Entropy: randomHex(64), UnixNano: time.Now().UnixNano()}
+	if err := h.ask(ctx, wire.HostHello, params, &h.about); err != nil {
 		return err
 	}
-	if h.about.Nonce != nonce {
-		return fmt.Errorf("%s answers with nonce %q, want %q: it serves another run", h.conn.Name, h.about.Nonce, nonce)
+	if h.about.Nonce != h.nonce {
+		return fmt.Errorf("%s answers with nonce %q, want %q: it serves another run", h.conn.Name, h.about.Nonce, h.nonce)
 	}
 	return nil
 }

@@ -17,10 +17,14 @@ import (
 
 // host is one host program.
 type host struct {
-	conn    HostConn
-	session *yamux.Session
-	control *jrpc2.Client
-	about   wire.HelloAnswer
+	conn  HostConn
+	nonce string
+
+	connecting sync.Mutex
+	lost       error // why there is no connection, for good
+	session    *yamux.Session
+	control    *jrpc2.Client
+	about      wire.HelloAnswer
 
 	surveying sync.Mutex
 	surveyed  *survey // what an agent found out, once it has been asked
@@ -70,8 +74,16 @@ func (h ownHost) Configure(ctx context.Context, c spec.Change) (func(context.Con
 	}, nil
 }
 
-// request makes a call on the control stream; answer may be nil.
+// request makes a call on the control stream of a host that may still have to be woken; answer may be nil.
 func (h *host) request(ctx context.Context, method string, params, answer any) error {
+	if err := h.connect(ctx); err != nil {
+		return err
+	}
+	return h.ask(ctx, method, params, answer)
+}
+
+// ask makes a call on the control stream.
+func (h *host) ask(ctx context.Context, method string, params, answer any) error {
 	response, err := request(ctx, h.control, method, params)
 	if err == nil && answer != nil {
 		err = response.UnmarshalResult(answer)
@@ -140,7 +152,9 @@ func (h *host) open(header wire.Stream) (stream, error) {
 
 // close ends the connection, and with it everything on it.
 func (h *host) close() {
-	_ = h.session.Close()
+	if h.session != nil {
+		_ = h.session.Close()
+	}
 	if h.control != nil {
 		_ = h.control.Close()
 	}
