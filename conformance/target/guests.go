@@ -3,17 +3,30 @@ package target
 import (
 	"context"
 	"errors"
+	"io"
+	"sync"
+	"time"
 
 	"joinmcast/hw/client"
 	"joinmcast/hw/vm"
 	"joinmcast/spec"
 )
 
-// guestLab hands out pairs of guests restored from one saved state, so that no spec meets what another one left.
+// guestLab hands out pairs of guests restored from one saved state, so that no spec meets what another one left. While a
+// spec runs on one pair, the next is made ready.
 type guestLab struct {
 	lab   *vm.Lab
 	nonce string
+	life  context.Context // ends with the lab
 	end   context.CancelFunc
+	next  chan ready
+	maker sync.WaitGroup
+}
+
+// ready is a pair somebody has greeted, or why there is none.
+type ready struct {
+	guests *guests
+	err    error
 }
 
 func (t *Target) openGuests(ctx context.Context, nonce string, progress func(string)) (spec.Lab, error) {
@@ -26,30 +39,58 @@ func (t *Target) openGuests(ctx context.Context, nonce string, progress func(str
 	opened := context.AfterFunc(ctx, end)
 	lab, err := vm.Open(life, vm.Config{
 		Kernel: t.Kernel, RDMACore: t.RDMACore, HostBinary: programs.host, AgentBinary: programs.agent,
-		Spares: spares, Progress: progress,
+		Progress: progress,
 	})
 	opened()
 	if err != nil {
 		end()
 		return nil, err
 	}
-	return &guestLab{lab: lab, nonce: nonce, end: end}, nil
+	l := &guestLab{lab: lab, nonce: nonce, life: life, end: end, next: make(chan ready)}
+	l.maker.Go(l.make)
+	return l, nil
 }
 
-// spares is how many pairs are restored ahead, while a spec runs on another one.
-const spares = 1
+// make makes pairs ready, one ahead of the specs, until the lab ends.
+func (l *guestLab) make() {
+	defer close(l.next)
+	for l.life.Err() == nil {
+		guests, err := l.fresh(l.life)
+		select {
+		case l.next <- ready{guests, err}:
+		case <-l.life.Done():
+			if guests != nil {
+				_ = guests.Close(l.life)
+			}
+		}
+	}
+}
 
-// Fresh implements spec.Lab.
-func (l *guestLab) Fresh(ctx context.Context, _ int64) (spec.Backend, error) {
-	pair, err := l.lab.Fresh(ctx)
+// fresh restores a pair and greets the host under test. It is looked at once, which changes nothing and spares the spec
+// the time that an emulator takes to run anything for the first time. The second host sleeps until it is used.
+func (l *guestLab) fresh(ctx context.Context) (*guests, error) {
+	pair, err := l.lab.Asleep(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if err := pair.Guests[0].Wake(ctx); err != nil {
+		pair.Close()
+		return nil, err
+	}
 	var conns []client.HostConn
-	for _, g := range pair.Guests {
-		conns = append(conns, client.HostConn{Name: g.Name(), Conn: g, LastWords: g.LastWords})
+	for i, g := range pair.Guests {
+		conn := client.HostConn{Name: g.Name(), LastWords: func() string { return lastWords(g) }}
+		if i == 0 {
+			conn.Conn = g
+		} else {
+			conn.Wake = func(ctx context.Context) (io.ReadWriteCloser, error) { return g, g.Wake(ctx) }
+		}
+		conns = append(conns, conn)
 	}
 	backend, err := client.Dial(ctx, conns, client.Options{Nonce: l.nonce})
+	if err == nil {
+		_, err = backend.Hosts()[0].Observe(ctx)
+	}
 	if err != nil {
 		pair.Close()
 		return nil, err
@@ -57,10 +98,41 @@ func (l *guestLab) Fresh(ctx context.Context, _ int64) (spec.Backend, error) {
 	return &guests{Backend: backend, pair: pair}, nil
 }
 
+// dying is how long a guest that has hung up is given to say its last words.
+const dying = 2 * time.Second
+
+// lastWords are the end of a guest's console, complete when the guest has ended.
+func lastWords(g *vm.Guest) string {
+	ctx, cancel := context.WithTimeout(context.Background(), dying)
+	defer cancel()
+	select {
+	case <-g.Ended():
+	case <-ctx.Done():
+	}
+	return g.LastWords()
+}
+
+// Fresh implements spec.Lab.
+func (l *guestLab) Fresh(ctx context.Context, _ int64) (spec.Backend, error) {
+	select {
+	case r, ok := <-l.next:
+		if !ok {
+			return nil, errors.New("the guests have ended")
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+		return r.guests, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // Close implements spec.Lab.
 func (l *guestLab) Close(context.Context) error {
-	l.lab.Close()
 	l.end()
+	l.maker.Wait()
+	l.lab.Close()
 	return nil
 }
 

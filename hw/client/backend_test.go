@@ -2,6 +2,8 @@ package client_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
 	"testing"
 
@@ -165,4 +167,46 @@ func TestADeviceWithoutGroupsHasNoMulticastQPs(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(all[spec.McastQP].Has).To(BeFalse())
 	g.Expect(all[spec.TwoHosts].Has).To(BeFalse())
+}
+
+func TestASleepingHostIsWokenByItsFirstUse(t *testing.T) {
+	g := NewWithT(t)
+	awake, asleep := newFakeHost(t, "host0"), newFakeHost(t, "host1")
+	conns := connect(awake, asleep)
+	wakings := 0
+	connection := conns[1].Conn
+	conns[1].Conn, conns[1].Wake = nil, func(context.Context) (io.ReadWriteCloser, error) {
+		wakings++
+		return connection, nil
+	}
+	b, err := client.Dial(t.Context(), conns, client.Options{Nonce: "n0"})
+	g.Expect(err).NotTo(HaveOccurred())
+	defer func() { _ = b.Close(t.Context()) }()
+	_, err = b.Hosts()[0].Ports(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(wakings).To(BeZero(), "nobody has used it")
+
+	for range 2 {
+		_, err = b.Hosts()[1].Ports(t.Context())
+		g.Expect(err).NotTo(HaveOccurred())
+	}
+
+	g.Expect(wakings).To(Equal(1))
+}
+
+func TestAHostThatDoesNotWakeStaysLost(t *testing.T) {
+	g := NewWithT(t)
+	awake := newFakeHost(t, "host0")
+	fast := errors.New("fast asleep")
+	conns := append(connect(awake), client.HostConn{
+		Name: "host1", Wake: func(context.Context) (io.ReadWriteCloser, error) { return nil, fast },
+	})
+	b, err := client.Dial(t.Context(), conns, client.Options{Nonce: "n0"})
+	g.Expect(err).NotTo(HaveOccurred())
+
+	for range 2 {
+		_, err = b.Hosts()[1].Ports(t.Context())
+		g.Expect(err).To(MatchError(fast))
+	}
+	g.Expect(b.Close(t.Context())).To(Succeed())
 }

@@ -37,6 +37,7 @@ type fakeHost struct {
 	blocked  map[string]bool // what in_flight says of an open call
 	mute     bool            // in_flight gets no answer
 	stderr   string          // what every agent writes to its standard error
+	words    string          // its last
 
 	conn    net.Conn
 	changes []string
@@ -60,7 +61,7 @@ type fakeAgent struct {
 
 func newFakeHost(t *testing.T, name string) *fakeHost {
 	return &fakeHost{
-		name: name, greeting: wire.Greeting,
+		name: name, greeting: wire.Greeting, words: "last words of " + name,
 		about:   wire.HelloAnswer{Transport: spec.RoCEv2, Addr: netip.MustParseAddr("192.168.1.1")},
 		process: specmock.NewMockProcess(gomock.NewController(t)),
 		blocked: map[string]bool{},
@@ -87,7 +88,7 @@ func connect(hosts ...*fakeHost) []client.HostConn {
 		near, far := net.Pipe()
 		h.conn = far
 		go h.serve(far)
-		conns[i] = client.HostConn{Name: h.name, Conn: near, LastWords: func() string { return "last words of " + h.name }}
+		conns[i] = client.HostConn{Name: h.name, Conn: near, LastWords: func() string { return h.words }}
 	}
 	return conns
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -107,12 +108,19 @@ func (h *host) failure(what string, err error) error {
 	}
 	switch {
 	case h.session.IsClosed():
-		return fmt.Errorf("%s is gone: %s: %w%s", h.conn.Name, what, err, lastWords(h.conn))
+		words := lastWords(h.conn)
+		if strings.Contains(words, kernelPanic) {
+			err = &spec.Crashed{Method: what, Exit: spec.Exit{Signal: "kernel panic"}}
+		}
+		return fmt.Errorf("%s is gone: %s: %w%s", h.conn.Name, what, err, words)
 	case refused:
 		return fmt.Errorf("%s: %s: %s", h.conn.Name, what, refusal.Message)
 	}
 	return fmt.Errorf("%s: %s: %w", h.conn.Name, what, err)
 }
+
+// kernelPanic is how Linux begins the last words of a kernel that died: the stack under test, not the harness.
+const kernelPanic = "Kernel panic"
 
 // ping tells whether the host program still runs: an agent that says nothing may only share its host's fate.
 func (h *host) ping(within time.Duration) error {

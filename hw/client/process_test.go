@@ -240,8 +240,8 @@ func TestACallIsNotMadeWithAnEndedContext(t *testing.T) {
 	g.Expect(p.DestroyID(ctx, 1)).To(MatchError("host0, agent 1: rdma_destroy_id was not called: context canceled"))
 }
 
-func TestAHostThatDiesDuringACallIsTheHarnessWithItsLastWords(t *testing.T) {
-	g, h := NewWithT(t), newFakeHost(t, "host0")
+// leaveOnADyingHost is what a leave answers on a host that dies meanwhile.
+func leaveOnADyingHost(t *testing.T, h *fakeHost) error {
 	leave, begun, _ := untilEnd()
 	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
 	p := start(t, h)
@@ -249,7 +249,20 @@ func TestAHostThatDiesDuringACallIsTheHarnessWithItsLastWords(t *testing.T) {
 		<-begun
 		_ = h.conn.Close()
 	}()
-	err := p.LeaveMulticast(t.Context(), 1, group)
+	return p.LeaveMulticast(t.Context(), 1, group)
+}
+
+func TestAHostThatDiesDuringACallIsTheHarnessWithItsLastWords(t *testing.T) {
+	g := NewWithT(t)
+	err := leaveOnADyingHost(t, newFakeHost(t, "host0"))
 	g.Expect(spec.Outcome(err)).To(Equal("harness"))
 	g.Expect(err).To(MatchError(And(ContainSubstring("host0 is gone"), HaveSuffix("last words of host0"))))
+}
+
+func TestAKernelThatPanicsDuringACallIsACrash(t *testing.T) {
+	g, h := NewWithT(t), newFakeHost(t, "host0")
+	h.words = "[   12.3] Kernel panic - not syncing: Fatal exception"
+	err := leaveOnADyingHost(t, h)
+	g.Expect(spec.Outcome(err)).To(Equal("kernel panic"))
+	g.Expect(err).To(MatchError(HaveSuffix("not syncing: Fatal exception")))
 }

@@ -6,9 +6,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -41,7 +41,7 @@ type agent struct {
 	stdout *os.File
 	stderr *tail
 
-	attach sync.Once     // one stdio stream only
+	attach sync.Once     // done by the one stdio stream, or by the end
 	ended  chan struct{} // closed when exit is valid
 	exit   spec.Exit
 }
@@ -155,7 +155,10 @@ func (s *agents) signal(number int, sig unix.Signal) error {
 	return nil
 }
 
-// killAll ends every agent and waits until each is collected.
+// collectWithin is how long killAll waits: a process asleep in the kernel may outlive SIGKILL.
+const collectWithin = 5 * time.Second
+
+// killAll ends every agent and waits until all are collected, but not for ever.
 func (s *agents) killAll() {
 	s.mu.Lock()
 	living := make([]*agent, 0, len(s.byPID))
@@ -164,24 +167,33 @@ func (s *agents) killAll() {
 		living = append(living, a)
 	}
 	s.mu.Unlock()
-	slices.SortFunc(living, func(a, b *agent) int { return a.number - b.number })
+	deadline := time.After(collectWithin)
 	for _, a := range living {
-		<-a.ended
+		select {
+		case <-a.ended:
+		case <-deadline:
+			return
+		}
 	}
 }
 
-// relayStdio joins the agent's standard input and output to a stream. It returns when the agent's output has ended;
-// until then it takes whatever the suite sends, so that a suite blocked in a write is released by the agent's end.
-func (a *agent) relayStdio(in io.Reader, out io.WriteCloser) {
-	a.attach.Do(func() {
-		go func() {
-			_, err := io.Copy(a.stdin, in)
-			_ = a.stdin.Close()
-			if err != nil {
-				_, _ = io.Copy(io.Discard, in)
-			}
-		}()
-		_, _ = io.Copy(out, a.stdout)
-		_ = a.stdout.Close()
-	})
+// relayStdio joins the agent's standard input and output to a stream. It returns when the agent's output has ended, or
+// at once when the agent has ended or has a stream already. What the suite sends is always taken, so that a suite
+// blocked in a write is released by the agent's end.
+func (a *agent) relayStdio(in io.Reader, out io.Writer) {
+	first := false
+	a.attach.Do(func() { first = true })
+	if !first {
+		go func() { _, _ = io.Copy(io.Discard, in) }()
+		return
+	}
+	go func() {
+		_, err := io.Copy(a.stdin, in)
+		_ = a.stdin.Close()
+		if err != nil {
+			_, _ = io.Copy(io.Discard, in)
+		}
+	}()
+	_, _ = io.Copy(out, a.stdout)
+	_ = a.stdout.Close()
 }

@@ -31,14 +31,10 @@ func startScript(t *testing.T, text string) *agent {
 	return a
 }
 
-type closeBuffer struct{ strings.Builder }
-
-func (*closeBuffer) Close() error { return nil }
-
 func TestStdioIsRelayedAndTheStatusKept(t *testing.T) {
 	must := NewWithT(t)
 	a := startScript(t, "read line; echo \"got $line\"; exit 3")
-	var out closeBuffer
+	var out strings.Builder
 	a.relayStdio(strings.NewReader("hello\n"), &out)
 	<-a.ended
 	must.Expect(out.String()).To(Equal("got hello\n"))
@@ -69,23 +65,29 @@ func TestAnAgentThatFloodsItsStandardErrorEnds(t *testing.T) {
 	must := NewWithT(t)
 	a := startScript(t, "head -c 300000 /dev/zero >&2; echo end >&2")
 	<-a.ended
+	a.stderr.copyTo(io.Discard) // returns when all has been read
 	var out strings.Builder
 	a.stderr.copyTo(&out)
 	must.Expect(out.Len()).To(BeNumerically("<=", tailMax))
 	must.Expect(out.String()).To(HaveSuffix("end\n"))
 }
 
-func TestInputForAnAgentThatHasEndedIsTaken(t *testing.T) {
-	must := NewWithT(t)
-	a := startScript(t, "exit 0")
-	in, suite := io.Pipe()
-	go a.relayStdio(in, &closeBuffer{})
-	for range 100 {
-		_, err := suite.Write(make([]byte, 4096))
-		must.Expect(err).NotTo(HaveOccurred())
+func TestInputForAnAgentThatEndsIsTaken(t *testing.T) {
+	for when, await := range map[string]func(*agent){
+		"already": func(a *agent) { <-a.ended },
+		"soon":    func(*agent) {},
+	} {
+		a := startScript(t, "exit 0")
+		await(a)
+		in, suite := io.Pipe()
+		go a.relayStdio(in, io.Discard)
+		for range 100 {
+			_, err := suite.Write(make([]byte, 4096))
+			NewWithT(t).Expect(err).NotTo(HaveOccurred(), when)
+		}
+		NewWithT(t).Expect(suite.Close()).To(Succeed())
+		<-a.ended
 	}
-	must.Expect(suite.Close()).To(Succeed())
-	<-a.ended
 }
 
 func TestAMissingProgramIsNamed(t *testing.T) {

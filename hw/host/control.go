@@ -71,7 +71,7 @@ func (h *host) hello(_ context.Context, p wire.HelloParams) (wire.HelloAnswer, e
 	}
 	return wire.HelloAnswer{
 		Nonce:        p.Nonce,
-		Capabilities: h.capabilities(),
+		Capabilities: h.claims,
 		Detectors:    h.identity.detectors,
 		Transport:    h.identity.transport(),
 		Addr:         h.identity.addr,

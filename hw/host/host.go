@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/yamux"
 
 	"joinmcast/hw/wire"
+	"joinmcast/spec"
 )
 
 // settings are what distinguishes one host from another.
@@ -27,6 +28,7 @@ type settings struct {
 type host struct {
 	settings
 	identity identity
+	claims   spec.Capabilities
 	agents   *agents
 	log      *kernelLog
 
@@ -46,7 +48,9 @@ func newHost(s settings) (*host, error) {
 		return nil, err
 	}
 	s.device = id.device
-	return &host{settings: s, identity: id, agents: newAgents(s.program), log: log, undos: map[int]step{}}, nil
+	h := &host{settings: s, identity: id, agents: newAgents(s.program), log: log, undos: map[int]step{}}
+	h.claims = h.capabilities()
+	return h, nil
 }
 
 // concurrentRequests bounds the requests served at once; each agent has a HostWait open.

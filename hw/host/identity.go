@@ -69,17 +69,18 @@ func deviceNames(ports []spec.Port) string {
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// driverOf follows the device's link to its bus device's driver; a software device has neither, and is named by the
-// module of its netlink link type, which its name begins with by custom, or by the parent attribute of rxe.
+// driverOf is the driver of the device behind the RDMA device. Soft-RoCE has none; it is known by its attribute parent,
+// the network device it was added to (Linux rxe_verbs.c), and comes first because old kernels link it to that device's
+// driver.
 func driverOf(device, netdev string) string {
-	link, err := os.Readlink(filepath.Join(infiniband, device, "device/driver"))
-	if err == nil {
-		return filepath.Base(link)
-	}
 	if trimmed(filepath.Join(infiniband, device, "parent")) == netdev {
 		return "rdma_rxe"
 	}
-	return "unknown"
+	link, err := os.Readlink(filepath.Join(infiniband, device, "device/driver"))
+	if err != nil {
+		return "unknown"
+	}
+	return filepath.Base(link)
 }
 
 // transport tells what carries the datagrams, by node type, link layer and RoCE mode.

@@ -13,18 +13,30 @@ import (
 	"joinmcast/spec"
 )
 
-// observe reads what processes may have left behind, and arms the warnings that fire once a boot for the next look.
+// observe reads what processes may have left behind, as far as the host claims to see it, and arms the warnings that
+// fire once a boot for the next look.
 func (h *host) observe(context.Context, none) (spec.HostState, error) {
-	var s spec.HostState
+	s := spec.HostState{
+		IGMP: []spec.Membership{}, MLD: []spec.Membership{}, Filters: []spec.LinkFilter{},
+		Resources: map[string]int{}, KernelLog: []string{},
+	}
 	var errs [6]error
-	s.IGMP, errs[0] = readAs("/proc/net/igmp", parseIGMP)
-	s.MLD, errs[1] = readAs("/proc/net/igmp6", parseMLD)
-	s.Filters, errs[2] = readAs("/proc/net/dev_mcast", parseFilters)
-	s.Resources, errs[3] = resources(h.device)
-	s.KernelLog, errs[4] = h.log.defects()
-	s.Taint, errs[5] = readAs("/proc/sys/kernel/tainted", func(text string) (uint64, error) {
-		return strconv.ParseUint(strings.TrimSpace(text), 10, 64)
-	})
+	if h.claims[spec.SeesIGMP].Has {
+		s.IGMP, errs[0] = readAs("/proc/net/igmp", parseIGMP)
+		s.MLD, errs[1] = readAs("/proc/net/igmp6", parseMLD)
+	}
+	if h.claims[spec.SeesFilter].Has {
+		s.Filters, errs[2] = readAs("/proc/net/dev_mcast", parseFilters)
+	}
+	if h.claims[spec.SeesRDMA].Has {
+		s.Resources, errs[3] = resources(h.device)
+	}
+	if h.claims[spec.SeesKernel].Has {
+		s.KernelLog, errs[4] = h.log.defects()
+		s.Taint, errs[5] = readAs("/proc/sys/kernel/tainted", func(text string) (uint64, error) {
+			return strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+		})
+	}
 	if h.ours {
 		armWarnings()
 	}

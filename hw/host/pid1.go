@@ -88,15 +88,29 @@ func prepareGuest(ctx context.Context) error {
 	if err := netlink.RdmaLinkAdd(guestDevice, "rxe", guestNetdev); err != nil {
 		return fmt.Errorf("rdma link add %s type rxe netdev %s: %w", guestDevice, guestNetdev, err)
 	}
-	if err := await(ctx, "the GID of "+addr.Addr().String(), func() bool {
-		_, found := findGID(guestDevice, spec.MGIDOf(addr.Addr()), "")
-		return found
-	}); err != nil {
+	if err := await(ctx, "a GID of every address of "+guestNetdev, addressesHaveGIDs); err != nil {
 		return err
 	}
 	return await(ctx, "/dev/infiniband/rdma_cm and uverbs0", func() bool {
 		return exists("/dev/infiniband/rdma_cm") && exists("/dev/infiniband/uverbs0")
 	})
+}
+
+// addressesHaveGIDs tells whether the kernel has finished with the network: the link-local address, where there is
+// IPv6, and every GID come from work queues, and a guest must not be saved in the midst of that.
+func addressesHaveGIDs() bool {
+	_, addrs, err := netdevState(guestNetdev)
+	if err != nil {
+		return false
+	}
+	linkLocal := !exists("/proc/net/if_inet6")
+	for _, a := range addrs {
+		if _, found := findGID(guestDevice, spec.MGIDOf(a.Addr()), ""); !found {
+			return false
+		}
+		linkLocal = linkLocal || a.Addr().IsLinkLocalUnicast()
+	}
+	return linkLocal
 }
 
 func exists(path string) bool {

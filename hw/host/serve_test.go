@@ -92,6 +92,15 @@ func TestAHostThatIsNotOursRefusesToBeChanged(t *testing.T) {
 	}
 }
 
+func TestAHostShowsOnlyWhatItClaimsToSee(t *testing.T) {
+	must := NewWithT(t)
+	s := serveHost(t, script(t, ""))
+	var state spec.HostState
+	must.Expect(s.control.CallResult(t.Context(), wire.HostObserve, nil, &state)).To(Succeed())
+	must.Expect(state.IGMP).To(BeEmpty())
+	must.Expect(state.KernelLog).To(BeEmpty())
+}
+
 func TestAnUnknownAgentIsNamed(t *testing.T) {
 	s := serveHost(t, script(t, ""))
 	_, err := s.control.Call(context.Background(), wire.HostKill, wire.AgentParams{Agent: 12345})

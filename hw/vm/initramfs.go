@@ -27,6 +27,13 @@ func guestFiles(hostBinary string, k kernel, r root) (map[string]entry, error) {
 		files[name] = entry{data: data, mode: 0o755}
 		return err
 	}
+	needs, err := needsOf(hostBinary)
+	if err != nil {
+		return nil, fmt.Errorf("host program: %w", err)
+	}
+	if needs.interpreter != "" {
+		return nil, fmt.Errorf("host program %s is not static: build it with CGO_ENABLED=0", hostBinary)
+	}
 	if err := add("init", hostBinary); err != nil {
 		return nil, fmt.Errorf("host program: %w", err)
 	}

@@ -56,7 +56,8 @@ type spare struct {
 	err  error
 }
 
-// Open resolves the versions, and boots and saves a pair unless the cache has it. The lab ends with ctx.
+// Open resolves the versions, and boots and saves a pair unless the cache has it. The lab and its guests end with ctx,
+// which therefore must outlive the call.
 func Open(ctx context.Context, c Config) (*Lab, error) {
 	if c.Progress == nil {
 		c.Progress = func(string) {}
@@ -94,6 +95,9 @@ func Open(ctx context.Context, c Config) (*Lab, error) {
 // resolve makes what the guests boot.
 func resolve(ctx context.Context, c Config) (machine, []byte, *Lab, error) {
 	fail := func(err error) (machine, []byte, *Lab, error) { return machine{}, nil, nil, err }
+	if _, err := findQEMU(); err != nil {
+		return fail(err) // before anything is fetched
+	}
 	k, err := resolveKernel(ctx, c.Cache, c.Kernel, c.Progress)
 	if err != nil {
 		return fail(err)
@@ -125,18 +129,20 @@ func (l *Lab) RDMACore() string { return l.rdmaCore }
 
 // Fresh gives a pair that nobody has used, running. The caller closes it; the lab's end does so too.
 func (l *Lab) Fresh(ctx context.Context) (*Pair, error) {
-	pair, err := l.restored(ctx)
+	pair, err := l.Asleep(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := pair.wake(ctx); err != nil {
+	if err := onBoth(func(i int) error { return pair.Guests[i].Wake(ctx) }); err != nil {
 		pair.Close()
 		return nil, err
 	}
 	return pair, nil
 }
 
-func (l *Lab) restored(ctx context.Context) (*Pair, error) {
+// Asleep gives a pair that nobody has used, whose guests stand still until each is woken: one that is not needed costs
+// no time.
+func (l *Lab) Asleep(ctx context.Context) (*Pair, error) {
 	if l.spares == nil {
 		return l.restore(ctx)
 	}

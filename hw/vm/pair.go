@@ -119,20 +119,17 @@ func (p savedPair) restore(ctx context.Context, runDir string) (*Pair, error) {
 	return pair, nil
 }
 
-// wake connects to both guests and lets them run.
-func (p *Pair) wake(ctx context.Context) error {
-	return onBoth(func(i int) error {
-		g := p.Guests[i]
-		conn, err := g.process.connect(ctx)
-		if err != nil {
-			return g.process.explain("connect", err)
-		}
-		g.ReadWriteCloser = endingConn{conn}
-		if err := g.process.qmp.execute(ctx, "cont", nil); err != nil {
-			return g.process.explain("wake", err)
-		}
-		return nil
-	})
+// Wake connects to the guest and lets it run; once.
+func (g *Guest) Wake(ctx context.Context) error {
+	conn, err := g.process.connect(ctx)
+	if err != nil {
+		return g.process.explain("connect", err)
+	}
+	g.ReadWriteCloser = endingConn{conn}
+	if err := g.process.qmp.execute(ctx, "cont", nil); err != nil {
+		return g.process.explain("wake", err)
+	}
+	return nil
 }
 
 // endingConn reads the end of QEMU's socket as io.EOF, in whatever way it ended.

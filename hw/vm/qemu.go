@@ -82,6 +82,15 @@ type guestProcess struct {
 	err   error         // then valid: how it ended
 }
 
+// findQEMU finds the emulator's program.
+func findQEMU() (string, error) {
+	binary, err := exec.LookPath(qemuBinary)
+	if err != nil {
+		return "", errors.New(qemuBinary + " is not installed: run `make setup`")
+	}
+	return binary, nil
+}
+
 // guestFile is the file that a guest is restored from, or the one it will be saved to.
 type guestFile struct {
 	restore *os.File
@@ -93,9 +102,9 @@ const saveVariable = "JOINMCAST_SAVE"
 
 // startGuest starts QEMU in a pair's folder. A guest that is booted runs, one that is restored stands still.
 func startGuest(ctx context.Context, m machine, i int, dir string, file guestFile) (*guestProcess, error) {
-	binary, err := exec.LookPath(qemuBinary)
+	binary, err := findQEMU()
 	if err != nil {
-		return nil, errors.New(qemuBinary + " is not installed: run `make setup`")
+		return nil, err
 	}
 	ours, theirs, err := socketPair()
 	if err != nil {

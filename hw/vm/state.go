@@ -126,10 +126,7 @@ func pairKey(m machine, image, initrd []byte, qemuVersion string) string {
 
 func qemuVersion(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, qemuBinary, "--version").Output()
-	if errors.Is(err, exec.ErrNotFound) {
-		return "", errors.New(qemuBinary + " is not installed: run `make setup`")
-	}
-	return string(out), err
+	return string(out), named(err, "%s --version", qemuBinary)
 }
 
 // openPair finds the saved pair of a machine in the cache's folder of pairs, or boots it once and saves it.
