@@ -345,11 +345,14 @@ func zeros() map[verdict.Verdict]int {
 	return counts
 }
 
+// slowestListed is how many of the slowest specs a report lists.
+const slowestListed = 10
+
 func slowest(results []SpecResult) []SlowSpec {
 	ranked := slices.Clone(results)
 	slices.SortStableFunc(ranked, func(a, b SpecResult) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	slow := []SlowSpec{}
-	for _, s := range ranked[:min(5, len(ranked))] {
+	for _, s := range ranked[:min(slowestListed, len(ranked))] {
 		if s.Seconds > 0 {
 			slow = append(slow, SlowSpec{ID: s.ID, Text: s.Text, Seconds: s.Seconds})
 		}

@@ -22,7 +22,7 @@ type Report struct {
 	Summary      Totals               `json:"summary"`
 	Requirements []RequirementFinding `json:"requirements"`
 	Warnings     []string             `json:"warnings"`
-	Slowest      []SlowSpec           `json:"slowest"` // at most five, the slowest first
+	Slowest      []SlowSpec           `json:"slowest"` // at most ten, the slowest first
 }
 
 // Suite is what judged.

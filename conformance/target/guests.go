@@ -69,7 +69,7 @@ func (l *guestLab) make() {
 // fresh restores a pair and greets the host under test. It is looked at once, which changes nothing and spares the spec
 // the time that an emulator takes to run anything for the first time. The second host sleeps until it is used.
 func (l *guestLab) fresh(ctx context.Context) (*guests, error) {
-	pair, err := l.lab.Asleep(ctx)
+	pair, err := l.lab.Fresh()
 	if err != nil {
 		return nil, err
 	}

@@ -81,9 +81,12 @@ func build(host, agent string) error {
 func freshGuests(t *testing.T) (*client.Backend, *vm.Pair) {
 	t.Helper()
 	g := NewWithT(t)
-	pair, err := lab.Fresh(t.Context())
+	pair, err := lab.Fresh()
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(pair.Close)
+	for _, guest := range pair.Guests {
+		g.Expect(guest.Wake(t.Context())).To(Succeed())
+	}
 	conns := make([]client.HostConn, len(pair.Guests))
 	for i, guest := range pair.Guests {
 		conns[i] = client.HostConn{Name: guest.Name(), Conn: guest, LastWords: guest.LastWords}

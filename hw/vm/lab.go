@@ -26,7 +26,6 @@ type Config struct {
 	AgentBinary string   // joinmcast-agent
 	Preload     []string // shared objects that agents have preloaded
 
-	Spares   int          // restored pairs kept ready; each takes two guests' memory
 	Memory   int          // of a guest in MiB; 0: by the kind of kernel
 	Cache    string       // folder; empty for that of the user
 	Progress func(string) // told what takes time, a line each; may be nil
@@ -40,20 +39,12 @@ type Lab struct {
 	runDir   string
 	unlock   func()
 
-	life   context.Context // ends with the lab
-	end    context.CancelFunc
-	spares chan spare
-	filler sync.WaitGroup
+	life context.Context // ends with the lab
+	end  context.CancelFunc
 
 	mu     sync.Mutex
 	living map[*Pair]bool
 	closed bool
-}
-
-// spare is a restored pair, or why there is none.
-type spare struct {
-	pair *Pair
-	err  error
 }
 
 // Open resolves the versions, and boots and saves a pair unless the cache has it. The lab and its guests end with ctx,
@@ -84,11 +75,6 @@ func Open(ctx context.Context, c Config) (*Lab, error) {
 	l.life, l.end = context.WithCancel(ctx)
 	context.AfterFunc(l.life, l.closeAll)
 	l.living = map[*Pair]bool{}
-	if c.Spares > 0 {
-		// One more than the channel holds waits in the filler's hand.
-		l.spares = make(chan spare, c.Spares-1)
-		l.filler.Go(l.fill)
-	}
 	return l, nil
 }
 
@@ -127,75 +113,31 @@ func (l *Lab) Kernel() string { return l.release }
 // RDMACore is the version of the guests' rdma-core, as found.
 func (l *Lab) RDMACore() string { return l.rdmaCore }
 
-// Fresh gives a pair that nobody has used, running. The caller closes it; the lab's end does so too.
-func (l *Lab) Fresh(ctx context.Context) (*Pair, error) {
-	pair, err := l.Asleep(ctx)
+// Fresh gives a pair that nobody has used, asleep. The caller closes it; the lab's end does so too.
+func (l *Lab) Fresh() (*Pair, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, errClosed
+	}
+	var pair *Pair
+	pair, err := l.saved.pair(l.runDir, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.living, pair)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := onBoth(func(i int) error { return pair.Guests[i].Wake(ctx) }); err != nil {
-		pair.Close()
-		return nil, err
-	}
+	l.living[pair] = true
 	return pair, nil
-}
-
-// Asleep gives a pair that nobody has used, whose guests stand still until each is woken: one that is not needed costs
-// no time.
-func (l *Lab) Asleep(ctx context.Context) (*Pair, error) {
-	if l.spares == nil {
-		return l.restore(ctx)
-	}
-	select {
-	case s, ok := <-l.spares:
-		if !ok {
-			return nil, errClosed
-		}
-		return s.pair, s.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 var errClosed = errors.New("the lab is closed")
 
-func (l *Lab) restore(ctx context.Context) (*Pair, error) {
-	pair, err := l.saved.restore(ctx, l.runDir)
-	if err != nil {
-		return nil, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		go pair.Close()
-		return nil, errClosed
-	}
-	l.living[pair] = true
-	pair.done = func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.living, pair)
-	}
-	return pair, nil
-}
-
-// fill keeps spares ready. After a pair that could not be restored it goes on: each Fresh gets an answer of its own.
-func (l *Lab) fill() {
-	defer close(l.spares)
-	for {
-		pair, err := l.restore(l.life)
-		select {
-		case l.spares <- spare{pair, err}:
-		case <-l.life.Done():
-			return
-		}
-	}
-}
-
 // Close ends every guest and removes every file of the lab's but the cache.
 func (l *Lab) Close() {
 	l.end()
-	l.filler.Wait()
 	l.closeAll()
 	l.unlock()
 }

@@ -75,10 +75,14 @@ func openLab(t *testing.T, change func(*Config)) *Lab {
 func freshPair(t *testing.T, lab *Lab) *Pair {
 	t.Helper()
 	start := time.Now()
-	pair, err := lab.Fresh(t.Context())
-	NewWithT(t).Expect(err).NotTo(HaveOccurred())
-	t.Logf("fresh: %s", time.Since(start))
+	must := NewWithT(t)
+	pair, err := lab.Fresh()
+	must.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(pair.Close)
+	for _, guest := range pair.Guests {
+		must.Expect(guest.Wake(t.Context())).To(Succeed())
+	}
+	t.Logf("fresh: %s", time.Since(start))
 	return pair
 }
 
@@ -284,7 +288,7 @@ func emulators(runDir string) []string {
 
 func TestNothingIsLeftOfAClosedLab(t *testing.T) {
 	must := NewWithT(t)
-	lab := openLab(t, func(c *Config) { c.Spares = 1 })
+	lab := openLab(t, nil)
 	for range 3 {
 		freshPair(t, lab)
 	}
@@ -292,8 +296,21 @@ func TestNothingIsLeftOfAClosedLab(t *testing.T) {
 	lab.Close()
 	must.Expect(emulators(lab.runDir)).To(BeEmpty())
 	must.Expect(lab.runDir).NotTo(BeADirectory())
-	_, err := lab.Fresh(t.Context())
+	_, err := lab.Fresh()
 	must.Expect(err).To(MatchError(errClosed))
+}
+
+func TestASleepingGuestRunsNoEmulatorUntilItIsWoken(t *testing.T) {
+	must := NewWithT(t)
+	lab := openLab(t, nil)
+	pair, err := lab.Fresh()
+	must.Expect(err).NotTo(HaveOccurred())
+	must.Expect(emulators(lab.runDir)).To(BeEmpty())
+	must.Expect(pair.Guests[1].Wake(t.Context())).To(Succeed())
+	must.Expect(emulators(lab.runDir)).To(HaveLen(1))
+	pair.Close()
+	must.Expect(emulators(lab.runDir)).To(BeEmpty())
+	must.Expect(pair.Guests[0].Wake(t.Context())).To(MatchError(errClosed))
 }
 
 func TestALabEndsWithItsContext(t *testing.T) {

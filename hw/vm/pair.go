@@ -11,32 +11,66 @@ import (
 	"sync"
 )
 
-// Pair is two running guests on one wire, restored from the saved state; nobody has spoken to them.
+// Pair is two guests on one wire whose saved state nobody has used. They sleep until each is woken: one that is not
+// needed costs no time.
 type Pair struct {
 	Guests [2]*Guest
 	dir    string
-	once   sync.Once
 	done   func()
+
+	mu     sync.Mutex
+	closed bool
 }
 
-// Guest is one host of a pair. Its connection is that of package wire, before the greeting; it ends when the guest
-// does.
+// Guest is one host of a pair. Once woken, its connection is that of package wire, before the greeting; it ends when the
+// guest does.
 type Guest struct {
 	io.ReadWriteCloser
-	process *guestProcess
+	name    string
+	restore func(ctx context.Context) (*guestProcess, error)
+	pair    *Pair
+	process *guestProcess // nil while the guest sleeps
 }
 
 // Name is the guest's host name.
-func (g *Guest) Name() string { return g.process.name }
+func (g *Guest) Name() string { return g.name }
 
-// LastWords is the end of what the guest printed on its console, as of a panic.
+// Wake restores the guest, lets it run and connects to it; once. It fails on a pair that is closed.
+func (g *Guest) Wake(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, restoreWithin)
+	defer cancel()
+	g.pair.mu.Lock()
+	defer g.pair.mu.Unlock()
+	if g.pair.closed {
+		return errClosed
+	}
+	process, err := g.restore(ctx)
+	if err != nil {
+		return fmt.Errorf("restore guest %s: %w", g.name, err)
+	}
+	g.process = process
+	conn, err := process.connect(ctx)
+	if err != nil {
+		return process.explain("connect", err)
+	}
+	g.ReadWriteCloser = endingConn{conn}
+	if err := process.qmp.execute(ctx, "cont", nil); err != nil {
+		return process.explain("wake", err)
+	}
+	return nil
+}
+
+// LastWords is the end of what a woken guest printed on its console, as of a panic.
 func (g *Guest) LastWords() string { return g.process.console.text() }
 
-// Ended is closed when the guest's QEMU has ended.
+// Ended is closed when a woken guest's QEMU has ended.
 func (g *Guest) Ended() <-chan struct{} { return g.process.ended }
 
-// Err is how the guest ended, with its last words; nil while it runs. A panic is an error, a power-off is not.
+// Err is how the guest ended, with its last words; nil while it sleeps or runs. A panic is an error, a power-off is not.
 func (g *Guest) Err() error {
+	if g.process == nil {
+		return nil
+	}
 	select {
 	case <-g.process.ended:
 	default:
@@ -75,61 +109,43 @@ func (g *Guest) Panic(ctx context.Context) error {
 
 // Close ends both guests and frees their sockets.
 func (p *Pair) Close() {
-	p.once.Do(func() {
-		for _, g := range p.Guests {
-			if g == nil {
-				continue
-			}
-			if g.ReadWriteCloser != nil {
-				_ = g.Close()
-			}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	p.closed = true
+	for _, g := range p.Guests {
+		if g.ReadWriteCloser != nil {
+			_ = g.Close()
+		}
+		if g.process != nil {
 			g.process.stop()
 		}
-		_ = os.RemoveAll(p.dir)
-		p.done()
-	})
+	}
+	_ = os.RemoveAll(p.dir)
+	p.done()
 }
 
-// restore restores a pair; its guests stand still until wake.
-func (p savedPair) restore(ctx context.Context, runDir string) (*Pair, error) {
-	ctx, cancel := context.WithTimeout(ctx, restoreWithin)
-	defer cancel()
+// pair gives two sleeping guests.
+func (p savedPair) pair(runDir string, done func()) (*Pair, error) {
 	dir, err := os.MkdirTemp(runDir, "pair-")
 	if err != nil {
 		return nil, err
 	}
-	pair := &Pair{dir: dir, done: func() {}}
-	err = onBoth(func(i int) error {
-		state, err := os.Open(p.stateFile(i))
-		if err != nil {
-			return err
+	pair := &Pair{dir: dir, done: done}
+	for i := range pair.Guests {
+		restore := func(ctx context.Context) (*guestProcess, error) {
+			state, err := os.Open(p.stateFile(i))
+			if err != nil {
+				return nil, err
+			}
+			defer func() { _ = state.Close() }()
+			return startGuest(ctx, p.machine, i, dir, guestFile{restore: state})
 		}
-		defer func() { _ = state.Close() }()
-		process, err := startGuest(ctx, p.machine, i, dir, guestFile{restore: state})
-		if err != nil {
-			return err
-		}
-		pair.Guests[i] = &Guest{process: process}
-		return nil
-	})
-	if err != nil {
-		pair.Close()
-		return nil, fmt.Errorf("restore a pair: %w", err)
+		pair.Guests[i] = &Guest{name: guestNames[i], restore: restore, pair: pair}
 	}
 	return pair, nil
-}
-
-// Wake connects to the guest and lets it run; once.
-func (g *Guest) Wake(ctx context.Context) error {
-	conn, err := g.process.connect(ctx)
-	if err != nil {
-		return g.process.explain("connect", err)
-	}
-	g.ReadWriteCloser = endingConn{conn}
-	if err := g.process.qmp.execute(ctx, "cont", nil); err != nil {
-		return g.process.explain("wake", err)
-	}
-	return nil
 }
 
 // endingConn reads the end of QEMU's socket as io.EOF, in whatever way it ended.

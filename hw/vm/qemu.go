@@ -64,7 +64,9 @@ func (m machine) arguments(i int) []string {
 // bootArguments tell QEMU what to boot. A restored guest has it in its memory, and is spared the loading.
 func (m machine) bootArguments(i int) []string {
 	params := []string{
-		"console=ttyS0", "quiet", "panic=-1", "unknown_nmi_panic", "joinmcast.addr=" + guestAddr(i),
+		"console=ttyS0", "quiet",
+		// What guards a machine against its users only costs time here: a fifth of it, under emulation.
+		"mitigations=off", "apparmor=0", "audit=0", "tsc=reliable", "panic=-1", "unknown_nmi_panic", "joinmcast.addr=" + guestAddr(i),
 		"joinmcast.name=" + guestNames[i], "--", "-pid1",
 	}
 	return []string{"-kernel", m.image, "-initrd", m.initrd, "-append", strings.Join(params, " ")}
