@@ -59,7 +59,8 @@ struct call {
 	int refusal; /* a JSON-RPC error code, when there is no result */
 	char why[256];
 
-	pid_t tid; /* of the thread that makes the call, 0 before it runs */
+	pid_t tid;   /* of the thread that makes the call, 0 before it runs */
+	bool inside; /* the thread is in the C call itself, and in nothing of the agent's */
 	struct call *older, *newer;
 };
 
@@ -67,11 +68,13 @@ struct call {
  * MAKE makes one C call. errno means nothing unless it was zeroed before, and nothing may come between the call and
  * the look at errno, in the same thread.
  */
-#define MAKE(call, statement)             \
-	do {                              \
-		errno = 0;                \
-		statement;                \
-		(call)->err = errno;      \
+#define MAKE(call, statement)                                                    \
+	do {                                                                     \
+		__atomic_store_n(&(call)->inside, true, __ATOMIC_SEQ_CST);       \
+		errno = 0;                                                       \
+		statement;                                                       \
+		(call)->err = errno;                                             \
+		__atomic_store_n(&(call)->inside, false, __ATOMIC_SEQ_CST);      \
 	} while (0)
 
 /* answer.c */

@@ -5,7 +5,8 @@
  * the system call it sleeps in. A call is blocked when its thread sleeps
  *   - in a futex without a time-out: only another thread of this process can wake it; or
  *   - in poll without a time-out: only an event can.
- * A thread that sleeps in read, write or ioctl waits for the kernel's answer, which may be on its way: not blocked.
+ * A thread that sleeps in read, write or ioctl waits for the kernel's answer, which may be on its way: not blocked. Nor
+ * is one that sleeps outside of the C call, as at a lock of this file's.
  */
 #include "agent.h"
 
@@ -13,7 +14,10 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct call *newest, *oldest;
@@ -85,23 +89,59 @@ static bool sleeps_for_ever(long number, const unsigned long *args)
 	return false;
 }
 
-static bool is_blocked(pid_t tid)
+/* What a thread is seen doing. */
+struct look {
+	char syscall[256];  /* as the kernel writes it */
+	long switches;      /* how often it has gone to sleep so far */
+	bool asleep;        /* in a system call that nothing of its own ends */
+};
+
+static size_t read_task(pid_t tid, const char *file, char *text, size_t room)
 {
-	char path[64], text[256];
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/self/task/%d/%s", (int)tid, file);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : read(fd, text, room - 1);
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	return length > 0 ? (size_t)length : 0;
+}
+
+static struct look look_at(pid_t tid)
+{
+	static const char switches[] = "\nvoluntary_ctxt_switches:";
+	struct look seen = {0};
 	unsigned long args[4];
+	char status[4096];
 	long number;
 
-	if (tid == 0)
+	read_task(tid, "syscall", seen.syscall, sizeof seen.syscall);
+	seen.asleep = sscanf(seen.syscall, "%ld %lx %lx %lx %lx", &number, &args[0], &args[1], &args[2], &args[3]) == 5 &&
+		      sleeps_for_ever(number, args);
+	read_task(tid, "status", status, sizeof status);
+	char *found = strstr(status, switches);
+	seen.switches = found ? strtol(found + sizeof switches - 1, NULL, 10) : 0;
+	return seen;
+}
+
+/* Threads that meet at a lock sleep for a moment too. One that has slept through all of this is not one of them. */
+static const struct timespec A_MOMENT = {.tv_nsec = 10 * 1000 * 1000};
+
+static bool is_blocked(struct call *call)
+{
+	pid_t tid = __atomic_load_n(&call->tid, __ATOMIC_ACQUIRE);
+
+	if (tid == 0 || !__atomic_load_n(&call->inside, __ATOMIC_SEQ_CST))
 		return false;
-	snprintf(path, sizeof path, "/proc/self/task/%d/syscall", (int)tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	struct look before = look_at(tid);
+	if (!before.asleep)
 		return false;
-	ssize_t length = read(fd, text, sizeof text - 1);
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	return sscanf(text, "%ld %lx %lx %lx %lx", &number, &args[0], &args[1], &args[2], &args[3]) == 5 &&
-	       sleeps_for_ever(number, args);
+	nanosleep(&A_MOMENT, NULL);
+	struct look after = look_at(tid);
+	return after.asleep && after.switches == before.switches && strcmp(after.syscall, before.syscall) == 0 &&
+	       __atomic_load_n(&call->inside, __ATOMIC_SEQ_CST);
 }
 
 void list_in_flight(struct call *call)
@@ -113,11 +153,9 @@ void list_in_flight(struct call *call)
 		return;
 	}
 	pthread_mutex_lock(&lock);
-	for (struct call *open = oldest; open; open = open->newer) {
-		pid_t tid = __atomic_load_n(&open->tid, __ATOMIC_ACQUIRE);
+	for (struct call *open = oldest; open; open = open->newer)
 		json_array_append_new(calls, json_pack("{s:s, s:b}", "method", open->method->name, "blocked",
-						       is_blocked(tid)));
-	}
+						       is_blocked(open)));
 	pthread_mutex_unlock(&lock);
 	call->answer = json_pack("{s:o}", "calls", calls);
 	call->bare = true;

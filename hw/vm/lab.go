@@ -25,6 +25,8 @@ type Config struct {
 	HostBinary  string   // joinmcast-host, a static program
 	AgentBinary string   // joinmcast-agent
 	Preload     []string // shared objects that agents have preloaded
+	// Files are put into the agents' root beside the agent: names there, without a leading slash -> files of this host.
+	Files map[string]string
 
 	Memory   int          // of a guest in MiB; 0: by the kind of kernel
 	Cache    string       // folder; empty for that of the user

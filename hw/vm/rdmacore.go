@@ -3,6 +3,7 @@ package vm
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,6 +49,7 @@ func resolveRDMACore(ctx context.Context, c Config) (root, error) {
 	}
 	r.addLibraries(libraries)
 	r.files["agent"] = c.AgentBinary
+	maps.Copy(r.files, c.Files)
 	return r, r.addMissing()
 }
 
