@@ -43,7 +43,7 @@ mutants: ## put every quirk into the simulated stack: each must be caught by the
 	go test ./fixtures/selftest -run Mutant -count=1 -v
 
 lint: .tools/bin/golangci-lint ## the linters
-	.tools/bin/golangci-lint run ./...
+	.tools/bin/golangci-lint run --build-tags live ./...
 
 .tools/bin/golangci-lint: .tools/go.mod .tools/go.sum
 	go build -C .tools -o bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -123,6 +123,7 @@ type HostEnvironment struct {
 	Nonce         string            `json:"nonce"`
 	KernelRelease string            `json:"kernel_release"` // uname -r
 	KernelVersion string            `json:"kernel_version"` // uname -v
+	CommandLine   string            `json:"command_line"`   // /proc/cmdline
 	RDMACore      string            `json:"rdma_core"`      // version of the package or tree the libraries came from
 	Libraries     map[string]string `json:"libraries"`      // path as mapped by the agent -> build-id
 	Modules       map[string]string `json:"modules"`        // loaded RDMA module -> build-id

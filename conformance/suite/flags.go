@@ -30,7 +30,7 @@ func (f *flags) register(set *flag.FlagSet) {
 	set.StringVar(&f.rdmaCore, "rdma-core", "", "of guests: a Debian suite, or the `path` of an rdma-core build or prefix")
 	set.StringVar(&f.device, "device", "", "RDMA `device` of this machine, as in mlx5_0")
 	set.StringVar(&f.programs, "programs", "", "`folder` of the host program and the agent (default: bin)")
-	set.StringVar(&f.knownIssues, "known-issues", "", "`files` of known issues beside the suite's own, with commas between")
+	set.StringVar(&f.knownIssues, "known-issues", "", "more `files` of known issues, with commas between")
 	set.StringVar(&f.out, "out", "", "`folder` under which each target has its folder of reports (default: reports/out)")
 }
 

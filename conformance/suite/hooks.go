@@ -31,8 +31,8 @@ var (
 // shared is what the first process of a parallel run tells the others.
 type shared struct{ Dir, Nonce string }
 
-// Prepare hangs the suite's machinery on the specs that the program holds, and gives RunSpecs its arguments: the suite's
-// name and Ginkgo's configuration.
+// Prepare hangs the suite's machinery on the specs that the program holds, and gives RunSpecs its arguments: the
+// suite's name and Ginkgo's configuration.
 func Prepare() (string, types.SuiteConfig, types.ReporterConfig) {
 	r := current
 	gomega.RegisterFailHandler(fail)

@@ -12,8 +12,8 @@ import (
 	"joinmcast/spec"
 )
 
-// guestLab hands out pairs of guests restored from one saved state, so that no spec meets what another one left. While a
-// spec runs on one pair, the next is made ready.
+// guestLab hands out pairs of guests restored from one saved state, so that no spec meets what another one left. While
+// a spec runs on one pair, the next is made ready.
 type guestLab struct {
 	lab   *vm.Lab
 	nonce string

@@ -22,7 +22,7 @@ func (h *host) environment(context.Context, none) (spec.HostEnvironment, error) 
 	id, device := h.identity, filepath.Join(infiniband, h.device)
 	e := spec.HostEnvironment{
 		Name: name, Nonce: nonce,
-		KernelRelease: id.release, KernelVersion: id.version,
+		KernelRelease: id.release, KernelVersion: id.version, CommandLine: trimmed("/proc/cmdline"),
 		RDMACore: h.version,
 		Modules:  id.modules,
 		Driver:   id.driver, Device: h.device,

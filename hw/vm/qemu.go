@@ -66,7 +66,8 @@ func (m machine) bootArguments(i int) []string {
 	params := []string{
 		"console=ttyS0", "quiet",
 		// What guards a machine against its users only costs time here: a fifth of it, under emulation.
-		"mitigations=off", "apparmor=0", "audit=0", "tsc=reliable", "panic=-1", "unknown_nmi_panic", "joinmcast.addr=" + guestAddr(i),
+		"mitigations=off", "apparmor=0", "audit=0", "tsc=reliable",
+		"panic=-1", "unknown_nmi_panic", "joinmcast.addr=" + guestAddr(i),
 		"joinmcast.name=" + guestNames[i], "--", "-pid1",
 	}
 	return []string{"-kernel", m.image, "-initrd", m.initrd, "-append", strings.Join(params, " ")}
