@@ -11,8 +11,8 @@ import (
 	"joinmcast/reports"
 )
 
-// progress shows a long run: the spec under way on a terminal, a plain line now and then elsewhere. A nil progress shows
-// nothing.
+// progress shows a long run: the spec under way on a terminal, a plain line now and then elsewhere. A nil progress
+// shows nothing.
 type progress struct {
 	out      io.Writer
 	terminal bool

@@ -22,8 +22,8 @@ type Pair struct {
 	closed bool
 }
 
-// Guest is one host of a pair. Once woken, its connection is that of package wire, before the greeting; it ends when the
-// guest does.
+// Guest is one host of a pair. Once woken, its connection is that of package wire, before the greeting; it ends when
+// the guest does.
 type Guest struct {
 	io.ReadWriteCloser
 	name    string
