@@ -66,7 +66,8 @@ func (g *Guest) LastWords() string { return g.process.console.text() }
 // Ended is closed when a woken guest's QEMU has ended.
 func (g *Guest) Ended() <-chan struct{} { return g.process.ended }
 
-// Err is how the guest ended, with its last words; nil while it sleeps or runs. A panic is an error, a power-off is not.
+// Err is how the guest ended, with its last words; nil while it sleeps or runs. A panic is an error, a power-off is
+// not.
 func (g *Guest) Err() error {
 	if g.process == nil {
 		return nil
