@@ -47,7 +47,10 @@ func (m *callMatcher) Match(actual any) (bool, error) {
 	if !errors.As(err, &refused) {
 		return false, nil
 	}
-	errnoFits := m.anyErrno || refused.Errno == m.errno || m.someErrno && refused.Errno > 0
+	errnoFits := m.anyErrno || refused.Errno == m.errno
+	if m.someErrno {
+		errnoFits = refused.Errno > 0
+	}
 	return refused.Ret == m.ret && errnoFits, nil
 }
 

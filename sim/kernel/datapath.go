@@ -68,7 +68,7 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 			q.device.transmit(packet)
 		}
 		q.sending--
-		q.sendCQ.done = append(q.sendCQ.done, spec.Completion{WRID: wr.WRID})
+		q.sendCQ.done = append(q.sendCQ.done, spec.Completion{WRID: wr.WRID, ByteLen: uint32(len(wr.Data))})
 	})
 	return nil
 }
