@@ -1,13 +1,14 @@
 package target
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 
 	"joinmcast/hw/client"
@@ -52,9 +53,10 @@ func (l *machineLab) Fresh(ctx context.Context, _ int64) (spec.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	backend, err := client.Dial(ctx, []client.HostConn{{Name: "host0", Conn: host}}, client.Options{Nonce: l.nonce})
+	conn := client.HostConn{Name: "host0", Conn: host, LastWords: host.lastWords}
+	backend, err := client.Dial(ctx, []client.HostConn{conn}, client.Options{Nonce: l.nonce})
 	if err != nil {
-		return nil, errors.Join(err, host.Close())
+		return nil, err
 	}
 	return backend, nil
 }
@@ -66,7 +68,9 @@ func (l *machineLab) Close(context.Context) error { return nil }
 type hostProgram struct {
 	io.Reader
 	io.WriteCloser
-	run *exec.Cmd
+	run   *exec.Cmd
+	said  bytes.Buffer // on standard error; to be read when it has ended
+	ended func() error
 }
 
 func startHost(p programs, device string) (*hostProgram, error) {
@@ -75,8 +79,10 @@ func startHost(p programs, device string) (*hostProgram, error) {
 		args = append(args, "-device", device)
 	}
 	run := exec.Command(p.host, args...)
-	run.Stderr = os.Stderr
-	run.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	host := &hostProgram{run: run}
+	run.Stderr = &host.said
+	// Ctrl-C is for the suite: the host program ends with its input, and so does one whose suite was killed.
+	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	in, err := run.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -88,10 +94,18 @@ func startHost(p programs, device string) (*hostProgram, error) {
 	if err := run.Start(); err != nil {
 		return nil, fmt.Errorf("the host program does not start: %w", err)
 	}
-	return &hostProgram{Reader: out, WriteCloser: in, run: run}, nil
+	host.Reader, host.WriteCloser, host.ended = out, in, sync.OnceValue(run.Wait)
+	return host, nil
 }
 
-// Close ends the host program, and with it its agents.
+// Close ends the host program, and with it its agents. It may be called again.
 func (h *hostProgram) Close() error {
-	return errors.Join(h.WriteCloser.Close(), h.run.Wait())
+	_ = h.WriteCloser.Close() // the end of its input; it may be gone already
+	return h.ended()
+}
+
+// lastWords is what the host program said on standard error.
+func (h *hostProgram) lastWords() string {
+	_ = h.Close()
+	return h.said.String()
 }
