@@ -29,7 +29,10 @@ var (
 )
 
 // shared is what the first process of a parallel run tells the others.
-type shared struct{ Dir, Nonce string }
+type shared struct {
+	Dir, Nonce string
+	Specs      int // that will run
+}
 
 // Prepare hangs the suite's machinery on the specs that the program holds, and gives RunSpecs its arguments: the
 // suite's name and Ginkgo's configuration.
@@ -59,7 +62,7 @@ func Prepare() (string, types.SuiteConfig, types.ReporterConfig) {
 // begin makes the run's folder and its journal, in the first process only. A run that a filter narrows goes to a folder
 // of its own: it is no certificate.
 func (r *run) begin(report ginkgo.Report) {
-	r.nonce = newNonce()
+	r.nonce, r.specs = newNonce(), report.PreRunStats.SpecsThatWillRun
 	name := r.target.Name
 	if report.PreRunStats.SpecsThatWillRun < report.PreRunStats.TotalSpecs {
 		name += "-selection"
@@ -76,9 +79,9 @@ func (r *run) begin(report ginkgo.Report) {
 }
 
 func (r *run) first() []byte {
-	text, err := json.Marshal(shared{Dir: r.dir, Nonce: r.nonce})
+	text, err := json.Marshal(shared{Dir: r.dir, Nonce: r.nonce, Specs: r.specs})
 	if err != nil {
-		panic(err) // two strings always marshal
+		panic(err) // strings and a number always marshal
 	}
 	return text
 }
@@ -88,7 +91,7 @@ func (r *run) each(ctx ginkgo.SpecContext, text []byte) {
 	var s shared
 	gomega.Expect(json.Unmarshal(text, &s)).To(gomega.Succeed())
 	r.dir, r.nonce = s.Dir, s.Nonce
-	r.progress = newProgress(os.Stdout, r.target.Live())
+	r.progress = newProgress(os.Stdout, r.target.Live(), s.Specs)
 	journal, err := reports.AppendJournal(r.dir)
 	if err != nil {
 		r.cannotBegin(err)

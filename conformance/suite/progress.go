@@ -16,6 +16,7 @@ import (
 type progress struct {
 	out      io.Writer
 	terminal bool
+	total    int
 	finished int
 }
 
@@ -23,11 +24,11 @@ type progress struct {
 const plainEvery = 10
 
 // newProgress is nil for a run that is over before anybody looks.
-func newProgress(f *os.File, long bool) *progress {
+func newProgress(f *os.File, long bool, total int) *progress {
 	if !long {
 		return nil
 	}
-	return &progress{out: f, terminal: term.IsTerminal(int(f.Fd()))}
+	return &progress{out: f, total: total, terminal: term.IsTerminal(int(f.Fd()))}
 }
 
 // step shows a step of the opening.
@@ -41,7 +42,7 @@ func (p *progress) begins(report ginkgo.SpecReport, id string) {
 	if p == nil || !p.terminal {
 		return
 	}
-	_, _ = fmt.Fprintf(p.out, "%s[%d] %s %s", erase, p.finished+1, id, report.LeafNodeText)
+	_, _ = fmt.Fprintf(p.out, "%s[%d/%d] %s %s", erase, p.finished+1, p.total, id, report.LeafNodeText)
 }
 
 func (p *progress) ends(s reports.SpecResult) {
@@ -53,7 +54,7 @@ func (p *progress) ends(s reports.SpecResult) {
 	case p.terminal:
 		_, _ = fmt.Fprint(p.out, erase)
 	case p.finished%plainEvery == 0:
-		p.println(fmt.Sprintf("%d specs done, last %s %s in %.1f s", p.finished, s.ID, s.Verdict, s.Seconds))
+		p.println(fmt.Sprintf("%d of %d specs done, last %s %s in %.1f s", p.finished, p.total, s.ID, s.Verdict, s.Seconds))
 	}
 }
 

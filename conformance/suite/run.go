@@ -39,6 +39,7 @@ type run struct {
 	// From here on set when the suite begins.
 	dir      string // folder of this run's reports
 	nonce    string
+	specs    int // that will run
 	lab      spec.Lab
 	env      spec.Environment
 	caps     spec.Capabilities
