@@ -165,12 +165,17 @@ func TestUnicastReachesTheQPItNames(t *testing.T) {
 	sender.Expect(sender.p.DestroyAH(w.ctx, ah)).To(Succeed())
 }
 
-func TestTooSmallABufferCompletesWithALengthError(t *testing.T) {
+func TestTooSmallABufferEndsTheQP(t *testing.T) {
+	const locQPOpErr, flushed = 2, 5
 	w := newWorld(t, 7)
 	sender, m := w.bound(0).withQP(), w.attachedMember(1, group)
 	m.Expect(m.p.PostRecv(m.ctx, m.qp, spec.RecvWR{Size: 44})).To(Succeed())
+	m.post(1)
 	sender.send(group, []byte("hello"), nil)
-	m.Expect(m.receives().Status).NotTo(Equal(spec.WCSuccess))
+	m.Expect(m.receives().Status).To(BeEquivalentTo(locQPOpErr))
+	m.Expect(m.receives().Status).To(BeEquivalentTo(flushed), "what was posted behind it")
+	m.post(1)
+	m.Expect(m.receives().Status).To(BeEquivalentTo(flushed), "what is posted afterwards")
 }
 
 func TestAFullReceiveQueueIsENOMEM(t *testing.T) {

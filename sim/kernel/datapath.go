@@ -27,8 +27,20 @@ type qp struct {
 	attached           []attachment
 }
 
-// wcLocLenErr is IBV_WC_LOC_LEN_ERR.
-const wcLocLenErr spec.WCStatus = 1
+// Statuses of completions (enum ibv_wc_status).
+const (
+	wcLocQPOpErr spec.WCStatus = 2
+	wcFlushErr   spec.WCStatus = 5
+)
+
+// fail puts the queue pair into the error state: what is posted, or will be, completes as flushed.
+func (q *qp) fail() {
+	q.state = uabi.QPErr
+	for _, buffer := range q.buffers {
+		q.recvCQ.done = append(q.recvCQ.done, spec.Completion{WRID: buffer.WRID, Status: wcFlushErr})
+	}
+	q.buffers = nil
+}
 
 // queueRoom is how many requests fit a queue made for n: rxe rounds a ring's slots up to a power of two and keeps one
 // free.
@@ -44,6 +56,9 @@ func (c *verbsContext) PostRecv(h uabi.QP, wr spec.RecvWR) error {
 		return spec.ENOMEM
 	}
 	q.buffers = append(q.buffers, wr)
+	if q.state == uabi.QPErr {
+		q.fail()
+	}
 	return nil
 }
 
@@ -52,7 +67,7 @@ func (c *verbsContext) PostRecv(h uabi.QP, wr spec.RecvWR) error {
 func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 	q, a := c.qps[h], c.ahs[wr.AH]
 	switch {
-	case q == nil || a == nil || q.qpType != spec.QPTypeUD || q.state != uabi.QPRTS:
+	case q == nil || a == nil || q.qpType != spec.QPTypeUD || q.state < uabi.QPRTS:
 		return spec.EINVAL
 	case q.sending >= q.sendRoom:
 		return spec.ENOMEM
@@ -64,10 +79,14 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 		Payload: slices.Clone(wr.Data),
 	}
 	q.device.work.Add(func() {
-		if len(packet.Payload) <= q.device.mtu() {
+		if len(packet.Payload) <= q.device.mtu() && q.state == uabi.QPRTS {
 			q.device.transmit(packet)
 		}
 		q.sending--
+		if q.state == uabi.QPErr {
+			q.sendCQ.done = append(q.sendCQ.done, spec.Completion{WRID: wr.WRID, Status: wcFlushErr})
+			return
+		}
 		q.sendCQ.done = append(q.sendCQ.done, spec.Completion{WRID: wr.WRID, ByteLen: uint32(len(wr.Data))})
 	})
 	return nil
@@ -136,22 +155,27 @@ func (d *device) deliver(p fabric.Datagram) {
 	}
 }
 
-// receive fills the next buffer. A packet with another queue key, or with no buffer posted, is dropped.
+// receive fills the next buffer. A packet with another queue key, or with no buffer posted, is dropped; one that does
+// not fit the buffer is the end of the queue pair (measured on rxe, Linux 6.1).
 func (q *qp) receive(p fabric.Datagram) {
-	if q.qpType != spec.QPTypeUD || q.state < uabi.QPRTR || p.QKey != q.qkey || len(q.buffers) == 0 {
+	receives := q.state == uabi.QPRTR || q.state == uabi.QPRTS
+	if q.qpType != spec.QPTypeUD || !receives || p.QKey != q.qkey || len(q.buffers) == 0 {
 		return
 	}
 	buffer := q.buffers[0]
 	q.buffers = q.buffers[1:]
-	wc := spec.Completion{WRID: buffer.WRID, Status: wcLocLenErr}
-	if length := spec.GRHBytes + len(p.Payload); int(buffer.Size) >= length {
-		wc = spec.Completion{
-			WRID: buffer.WRID, ByteLen: uint32(length), HasGRH: true, Imm: p.Imm, SrcQP: p.SrcQP,
-			GRH: header(p), Data: slices.Clone(p.Payload),
-		}
-		if q.device.kernel.deviates.ForgetsGRHLength {
-			wc.ByteLen -= spec.GRHBytes
-		}
+	length := spec.GRHBytes + len(p.Payload)
+	if int(buffer.Size) < length {
+		q.recvCQ.done = append(q.recvCQ.done, spec.Completion{WRID: buffer.WRID, Status: wcLocQPOpErr})
+		q.fail()
+		return
+	}
+	wc := spec.Completion{
+		WRID: buffer.WRID, ByteLen: uint32(length), HasGRH: true, Imm: p.Imm, SrcQP: p.SrcQP,
+		GRH: header(p), Data: slices.Clone(p.Payload),
+	}
+	if q.device.kernel.deviates.ForgetsGRHLength {
+		wc.ByteLen -= spec.GRHBytes
 	}
 	q.recvCQ.done = append(q.recvCQ.done, wc)
 }

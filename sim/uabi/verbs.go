@@ -23,6 +23,7 @@ const (
 	QPInit  QPState = 1
 	QPRTR   QPState = 2
 	QPRTS   QPState = 3
+	QPErr   QPState = 6
 )
 
 // QPAttr is one step of a QP's state. A UD QP takes a queue key on its way to INIT, a connected one access rights.
