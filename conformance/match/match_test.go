@@ -15,6 +15,8 @@ import (
 var (
 	group  = spec.MGIDOf(netip.MustParseAddr("239.1.2.3"))
 	einval = &spec.CallError{Method: "rdma_join_multicast", Ret: -1, Errno: spec.EINVAL}
+	minus  = &spec.CallError{Ret: -22, Errno: spec.EINVAL}
+	plus   = &spec.CallError{Ret: 22, Errno: spec.EINVAL}
 	joined = spec.Event{
 		Type: spec.MulticastJoin,
 		UD:   spec.UDParam{PrivateData: 7, AH: spec.AHAttr{GRH: spec.GlobalRoute{DGID: group}}},
@@ -35,15 +37,15 @@ func TestMatchersTakeExactlyWhatTheyName(t *testing.T) {
 	}{
 		"-1 and the errno":                 {match.FailWith(spec.EINVAL), einval, true},
 		"-1 and another errno":             {match.FailWith(spec.ENOTSUP), einval, false},
-		"-errno":                           {match.FailWith(spec.EINVAL), &spec.CallError{Ret: -22, Errno: spec.EINVAL}, false},
-		"a positive errno of librdmacm":    {match.FailWith(spec.EINVAL), &spec.CallError{Ret: 22, Errno: spec.EINVAL}, false},
+		"-errno":                           {match.FailWith(spec.EINVAL), minus, false},
+		"a positive errno of librdmacm":    {match.FailWith(spec.EINVAL), plus, false},
 		"success for a refusal":            {match.FailWith(spec.EINVAL), nil, false},
 		"a hang for a refusal":             {match.FailWith(spec.EINVAL), &spec.Hung{}, false},
-		"a positive errno of libibverbs":   {match.ReturnErrno(spec.EINVAL), &spec.CallError{Ret: 22, Errno: spec.EINVAL}, true},
+		"a positive errno of libibverbs":   {match.ReturnErrno(spec.EINVAL), plus, true},
 		"-1 of libibverbs":                 {match.ReturnErrno(spec.EINVAL), einval, false},
 		"any errno by convention":          {match.FailByConvention(), einval, true},
 		"no errno by convention":           {match.FailByConvention(), &spec.CallError{Ret: -1}, false},
-		"-errno by convention":             {match.FailByConvention(), &spec.CallError{Ret: -22, Errno: spec.EINVAL}, false},
+		"-errno by convention":             {match.FailByConvention(), minus, false},
 		"0":                                {match.ReturnZero(), nil, true},
 		"a refusal for 0":                  {match.ReturnZero(), einval, false},
 		"a lost harness for 0":             {match.ReturnZero(), errors.New("gone"), false},
