@@ -24,7 +24,7 @@ var _ = Describe("ATT: when a QP is attached", func() {
 		rig.ObserveCall("before", before)
 		rig.ObserveCall("after", after)
 		Expect(before).To(ReturnErrno(spec.EINVAL), "the QP is not attached before the event is read")
-		Expect(after).To(ReturnZero(), "control: the same probe once the event has been read")
+		rig.Control("JM-ATT-02", after, "the same probe once the event has been read")
 	})
 
 	It("has attached the id's QP when the event is retrieved", Label("JM-ATT-02"), func(ctx SpecContext) {
@@ -88,7 +88,7 @@ var _ = Describe("ATT: when a QP is attached", func() {
 		rig.ObserveCall("probe", probe)
 		id.MustBeMember(ctx, control)
 		Expect(probe).To(ReturnErrno(spec.EINVAL), "the QP is not attached")
-		Expect(qp.Probe(ctx, control)).To(ReturnZero(), "control: the same probe on a group joined afterwards")
+		rig.Control("JM-ATT-02", qp.Probe(ctx, control), "the same probe on a group joined afterwards")
 	})
 
 	It("delivers the event of an id whose QP is gone, and attaches nothing", Label("JM-ATT-06"),

@@ -25,7 +25,7 @@ var _ = Describe("LV: leaving a group", func() {
 		rig.ObserveCall("leave", leave)
 		rig.ObserveCall("before", before)
 		rig.ObserveCall("after", after)
-		Expect(before).To(ReturnZero(), "control: the QP is attached before")
+		rig.Control("JM-ATT-02", before, "the QP is attached before")
 		Expect(leave).To(ReturnZero())
 		Expect(after).To(ReturnErrno(spec.EINVAL), "the QP is not attached any more")
 	})

@@ -87,6 +87,16 @@ func must(err error, leansOn string) {
 	}
 }
 
+// Control fails the spec when a control did not answer 0: what the spec judges cannot be told then, and the spec is
+// blocked by the requirement that the control leans on.
+func Control(leansOn string, answer error, what string) {
+	ginkgo.GinkgoHelper()
+	if answer != nil {
+		world.record.block(leansOn)
+	}
+	gomega.Expect(answer).To(match.ReturnZero(), "control: "+what)
+}
+
 // Group is a multicast group no other spec of the run uses.
 type Group struct{ Addr netip.Addr }
 
