@@ -9,6 +9,8 @@ COLOUR := $(if $(MAKE_TERMOUT),$(if $(NO_COLOR),--no-color),--no-color)
 KERNEL ?= bookworm
 RDMA_CORE ?= bookworm
 
+TWO := say which two reports: make diff A=report.json B=report.json
+
 .DEFAULT_GOAL := conformance
 .PHONY: bin rxe hw test-live conformance test lint list explain diff mutants generate setup help clean
 
@@ -52,15 +54,16 @@ list: ## every requirement of the law, a line each
 	@go run ./conformance/joinmcast list
 
 explain: ## one requirement: make explain ID=JM-EVT-03
-	@go run ./conformance/joinmcast explain "$(ID)"
+	@go run ./conformance/joinmcast explain $(or $(ID),$(error say which requirement: make explain ID=JM-EVT-03))
 
 diff: ## what two reports disagree on: make diff A=report.json B=report.json
-	@go run ./conformance/joinmcast diff "$(A)" "$(B)"
+	@go run ./conformance/joinmcast diff $(or $(A),$(error $(TWO))) $(or $(B),$(error $(TWO)))
 
 generate: ## the mocks
 	go generate ./...
 
 setup: ## once, as root, on Debian: what the live targets need
+	apt-get update
 	apt-get install -y --no-install-recommends qemu-system-x86 gcc libc6-dev libjansson-dev librdmacm-dev libibverbs-dev
 
 clean: ## remove what was built and reported
