@@ -149,10 +149,16 @@ func startGuest(ctx context.Context, m machine, i int, dir string, file guestFil
 	return g, nil
 }
 
+// errLate is what a deadline means to whoever waits for a guest.
+var errLate = errors.New("no answer in time")
+
 // explain adds a guest's last words to an error that one of its steps met.
 func (g *guestProcess) explain(step string, err error) error {
 	if errors.Is(err, errQMPEnded) {
 		<-g.ended // so that the console is complete
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errLate
 	}
 	words := lastLines(g.console.text())
 	if words == "" {
