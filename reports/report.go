@@ -76,6 +76,7 @@ type Failure struct {
 	Seen     string   `json:"seen,omitempty"`
 	Location string   `json:"location,omitempty"` // file:line
 	Trace    []string `json:"trace,omitempty"`    // the last calls and answers, oldest first
+	Programs []string `json:"programs,omitempty"` // C programs that make the same calls, as paths in the report's folder
 }
 
 // Skipped is why a requirement was not judged.

@@ -54,6 +54,9 @@ func Begin(backend spec.Backend, record *Record, seed int64, deadline time.Durat
 // Trace is the recording of the world's calls, a line a call.
 func (w *World) Trace() []string { return w.log.Lines() }
 
+// Calls is the recording of the world's calls.
+func (w *World) Calls() []trace.Row { return w.log.Rows() }
+
 // Hosts are the world's hosts, the one under test first.
 func (w *World) Hosts() []*Host { return w.hosts }
 

@@ -68,6 +68,9 @@ func (r *run) begin(report ginkgo.Report) {
 		name += "-selection"
 	}
 	r.dir = filepath.Join(r.out, name)
+	if err := os.RemoveAll(filepath.Join(r.dir, programsFolder)); err != nil { // of the run before
+		refuse(err)
+	}
 	journal, err := reports.CreateJournal(r.dir, r.describe())
 	if err != nil {
 		refuse(err)

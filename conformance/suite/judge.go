@@ -185,6 +185,9 @@ func (j *judged) ends(report ginkgo.SpecReport) {
 	if j.result.Verdict == "" {
 		j.result.Verdict = j.ginkgoVerdict(report)
 	}
+	if j.result.Verdict.Red() && j.world != nil && j.result.Failure != nil {
+		j.result.Failure.Programs = j.writePrograms()
+	}
 }
 
 // ginkgoVerdict is the verdict of a spec that no assertion and no skip decided.
