@@ -213,6 +213,7 @@ var _ = Describe("LV: leaving a group", func() {
 		group := rig.NewGroup()
 		id.MustBeMember(ctx, group)
 		other.MustBeMember(ctx, group)
+		rig.Control("JM-ATT-02", qp.Probe(ctx, group), "the other id's QP is attached before")
 
 		id.MustLeave(ctx, group)
 
@@ -229,6 +230,7 @@ var _ = Describe("LV: leaving a group", func() {
 		older, group, newer := rig.NewGroup(), rig.NewGroup(), rig.NewGroup()
 		for _, joined := range []rig.Group{older, group, newer} {
 			id.MustBeMember(ctx, joined)
+			rig.Control("JM-ATT-02", qp.Probe(ctx, joined), "the QP is attached before")
 		}
 
 		id.MustLeave(ctx, group)

@@ -21,6 +21,7 @@ const (
 	leansOnEvent      = "JM-EVT-01"
 	leansOnAttach     = "JM-ATT-03"
 	leansOnLeave      = "JM-LV-01"
+	leansOnAutoAttach = "JM-ATT-02"
 	leansOnCleanOrder = "JM-DST-06"
 )
 

@@ -66,6 +66,7 @@ func (p *Process) MustReceiver(ctx context.Context, group Group) *QP {
 		qp.MustPostRecv(ctx, wrid+1, receiverPayload)
 	}
 	id.MustBeMember(ctx, group)
+	Control(leansOnAutoAttach, qp.Probe(ctx, group), "the receiver is attached")
 	return qp
 }
 
