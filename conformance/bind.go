@@ -63,15 +63,7 @@ var _ = Describe("BIND: what must be bound before a join", func() {
 
 			resolve := id.Resolve(ctx, id.Addr(ctx), group)
 
-			rig.ObserveCall("resolve", resolve)
-			Expect(resolve).To(ReturnZero())
-			id.MustTakeEvent(ctx, spec.AddrResolved)
-			join := id.Join(ctx, group)
-			rig.ObserveCall("join", join)
-			Expect(join).To(ReturnZero())
-			event := id.MustGetEvent(ctx)
-			rig.Observe("event", event.Type.String())
-			Expect(event).To(BeJoin(group.GID()))
+			expectJoinOnceResolved(ctx, id, group, resolve)
 		})
 
 	It("refuses at once to resolve a group with neither source nor route", Label("JM-BIND-06"), func(ctx SpecContext) {
@@ -94,15 +86,7 @@ var _ = Describe("BIND: what must be bound before a join", func() {
 
 			resolve := id.Resolve(ctx, nil, group)
 
-			rig.ObserveCall("resolve", resolve)
-			Expect(resolve).To(ReturnZero())
-			id.MustTakeEvent(ctx, spec.AddrResolved)
-			join := id.Join(ctx, group)
-			rig.ObserveCall("join", join)
-			Expect(join).To(ReturnZero())
-			event := id.MustGetEvent(ctx)
-			rig.Observe("event", event.Type.String())
-			Expect(event).To(BeJoin(group.GID()))
+			expectJoinOnceResolved(ctx, id, group, resolve)
 		})
 
 	It("refuses a join after rdma_resolve_route", Label("JM-BIND-08"), func(ctx SpecContext) {
@@ -117,3 +101,17 @@ var _ = Describe("BIND: what must be bound before a join", func() {
 		Expect(err).To(FailWith(spec.EINVAL))
 	})
 })
+
+// expectJoinOnceResolved expects that rdma_resolve_addr has answered 0, ADDR_RESOLVED follows, and the id then joins.
+func expectJoinOnceResolved(ctx SpecContext, id *rig.ID, group rig.Group, resolve error) {
+	GinkgoHelper()
+	rig.ObserveCall("resolve", resolve)
+	Expect(resolve).To(ReturnZero())
+	id.MustTakeEvent(ctx, spec.AddrResolved)
+	join := id.Join(ctx, group)
+	rig.ObserveCall("join", join)
+	Expect(join).To(ReturnZero())
+	event := id.MustGetEvent(ctx)
+	rig.Observe("event", event.Type.String())
+	Expect(event).To(BeJoin(group.GID()))
+}
