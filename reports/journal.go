@@ -119,7 +119,6 @@ func ReadJournal(path string) (rows []Row, torn bool, err error) {
 // and the rest is NOTRUN. It needs a run-begin row.
 func FromJournal(rows []Row, torn bool) (*Report, error) {
 	var run *Run
-	var done, running []SpecResult
 	ended := false
 	for _, row := range rows {
 		switch {
@@ -127,13 +126,6 @@ func FromJournal(rows []Row, torn bool) (*Report, error) {
 			run = row.Run
 		case row.Event == Environment && row.Environment != nil && run != nil:
 			run.Environment = *row.Environment
-		case row.Event == SpecBegin && row.Spec != nil:
-			running = append(running, *row.Spec)
-		case row.Event == SpecEnd && row.Spec != nil:
-			done = append(done, *row.Spec)
-			running = slices.DeleteFunc(running, func(s SpecResult) bool {
-				return s.ID == row.Spec.ID && s.Text == row.Spec.Text
-			})
 		case row.Event == RunEnd:
 			ended = true
 		}
@@ -141,16 +133,32 @@ func FromJournal(rows []Row, torn bool) (*Report, error) {
 	if run == nil {
 		return nil, fmt.Errorf("the journal has no %s row, so nothing says what was run", RunBegin)
 	}
+	done, running := Outcomes(rows)
 	run.Reason = died(running, ended)
 	if torn {
 		run.Warnings = append(slices.Clone(run.Warnings), "the journal's last line is torn and was left out")
 	}
-	for _, s := range running {
-		s.Verdict = verdict.Error
-		s.Failure = &Failure{Message: "the run ended while this spec was running"}
-		done = append(done, s)
+	return Build(*run, append(done, running...)), nil
+}
+
+// Outcomes are what became of a journal's specs: those that ended, and those that began and did not, which are ERROR.
+func Outcomes(rows []Row) (done, running []SpecResult) {
+	for _, row := range rows {
+		switch {
+		case row.Event == SpecBegin && row.Spec != nil:
+			running = append(running, *row.Spec)
+		case row.Event == SpecEnd && row.Spec != nil:
+			done = append(done, *row.Spec)
+			running = slices.DeleteFunc(running, func(s SpecResult) bool {
+				return s.ID == row.Spec.ID && s.Text == row.Spec.Text
+			})
+		}
 	}
-	return Build(*run, done), nil
+	for i := range running {
+		running[i].Verdict = verdict.Error
+		running[i].Failure = &Failure{Message: "the run ended while this spec was running"}
+	}
+	return done, running
 }
 
 func died(running []SpecResult, ended bool) string {

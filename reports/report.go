@@ -92,11 +92,11 @@ type SlowSpec struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Folder is the name of the folder that the report belongs in: its target's, with -selection when it is no certificate
-// because a filter was at work.
-func (r *Report) Folder() string {
-	if r.Summary.Status == verdict.Selection {
-		return r.Target + "-selection"
+// Folder is the name of the folder that a run's files belong in: its target's, with -selection when a filter narrows
+// the run, which is then no certificate.
+func Folder(target string, narrowed bool) string {
+	if narrowed {
+		return target + "-selection"
 	}
-	return r.Target
+	return target
 }

@@ -61,6 +61,13 @@ type InFlight struct {
 	Blocked bool   `json:"blocked"`
 }
 
+// Answered tells whether the stack itself answered a call, by success or refusal: it neither hung nor crashed, nor was
+// the harness at fault.
+func Answered(err error) bool {
+	var refused *CallError
+	return err == nil || errors.As(err, &refused)
+}
+
 // Outcome names what a call answered by symbol: "0" for success, the errno's name, "HANG", a signal's name, or
 // "harness" for an error that is not the stack's.
 func Outcome(err error) string {

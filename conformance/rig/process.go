@@ -47,11 +47,13 @@ func (p *Process) Addr(ctx context.Context) spec.Sockaddr {
 // judge, and no trouble of the spec.
 func (p *Process) Undefined() call.Port {
 	calm := &guard{next: p.recorded, deadline: p.host.world.deadline, note: func(err error) {
-		var refused *spec.CallError
-		p.lost = p.lost || err != nil && !errors.As(err, &refused)
+		p.lost = p.lost || !spec.Answered(err)
 	}}
 	return call.Port{Caller: calm}
 }
+
+// healthy tells whether the process can be asked for anything more in an orderly way.
+func (p *Process) healthy() bool { return !p.lost && p.host.world.record.Trouble() == "" }
 
 // orderly is a process that can be asked to end by itself, which shows what its orderly end leaves behind.
 type orderly interface {
@@ -64,7 +66,7 @@ func (p *Process) end(ctx context.Context) error {
 		return nil
 	}
 	p.ended = true
-	if next, ok := p.next.(orderly); ok && !p.lost && p.host.world.record.Trouble() == nil {
+	if next, ok := p.next.(orderly); ok && p.healthy() {
 		_, err := next.Close(ctx)
 		return err
 	}
@@ -88,7 +90,7 @@ func (p *Process) MustSignal(ctx context.Context, signal syscall.Signal) {
 // that a stack in disorder cannot hang the cleanup or hide the first failure behind a second one.
 func (p *Process) cleanup(step func(ctx context.Context)) {
 	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) {
-		if !p.ended && !p.lost && !ginkgo.CurrentSpecReport().Failed() && p.host.world.record.Trouble() == nil {
+		if !p.ended && p.healthy() && !ginkgo.CurrentSpecReport().Failed() {
 			step(ctx)
 		}
 	})

@@ -1,10 +1,12 @@
 package rig
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 
 	"joinmcast/spec"
+	"joinmcast/spec/verdict"
 )
 
 // Record is what a spec leaves for its verdict beside passing or failing: what it saw, which requirement its
@@ -14,14 +16,11 @@ type Record struct {
 	id        string
 	observed  map[string]string
 	blockedBy string
-	trouble   error
+	trouble   verdict.Verdict
 }
 
 // NewRecord is the empty record of a spec of this requirement.
 func NewRecord(id string) *Record { return &Record{id: id, observed: map[string]string{}} }
-
-// ID is the requirement the spec judges.
-func (r *Record) ID() string { return r.id }
 
 // Observed is a copy of what the spec saw: symbols by field name.
 func (r *Record) Observed() map[string]string {
@@ -41,39 +40,35 @@ func (r *Record) BlockedBy() string {
 	return r.blockedBy
 }
 
-// Trouble is the first *spec.Crashed, else the first *spec.Hung, else the first error of the harness that a call of
-// this spec ended with; nil when all calls were answered by the stack.
-func (r *Record) Trouble() error {
+// Trouble is the gravest thing a call did to this spec, other than to answer: CRASH, HANG, or ERROR when the harness
+// was at fault; empty when the stack answered all calls.
+func (r *Record) Trouble() verdict.Verdict {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.trouble
 }
 
-// note keeps a call's error when it is worse than what is there.
+// note keeps what a call did to the spec when it is graver than what is there.
 func (r *Record) note(err error) {
-	var refused *spec.CallError
-	if err == nil || errors.As(err, &refused) {
+	if spec.Answered(err) {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if gravity(err) > gravity(r.trouble) {
-		r.trouble = err
-	}
+	r.trouble = verdict.Merge(troubleOf(err), cmp.Or(r.trouble, verdict.Error)) // ERROR is the least grave of the three
 }
 
-func gravity(err error) int {
+// troubleOf is the verdict on a call that the stack did not answer.
+func troubleOf(err error) verdict.Verdict {
 	var hung *spec.Hung
 	var crashed *spec.Crashed
 	switch {
-	case err == nil:
-		return 0
 	case errors.As(err, &crashed):
-		return 3
+		return verdict.Crash
 	case errors.As(err, &hung):
-		return 2
+		return verdict.Hang
 	}
-	return 1
+	return verdict.Error
 }
 
 func (r *Record) observe(field, symbol string) {

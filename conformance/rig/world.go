@@ -20,9 +20,8 @@ import (
 	"joinmcast/spec/trace"
 )
 
-// World is the current spec's: a fresh backend, the recording of its calls, and what it has seen.
+// World is the current spec's: fresh hosts, the recording of the calls on them, and what it has seen.
 type World struct {
-	backend  spec.Backend
 	hosts    []*Host
 	log      *trace.Log
 	record   *Record
@@ -38,7 +37,6 @@ var world *World
 // Begin makes backend the current spec's world. Seed drives the groups; every call of the stack ends after deadline.
 func Begin(backend spec.Backend, record *Record, seed int64, deadline time.Duration) *World {
 	world = &World{
-		backend:  backend,
 		log:      &trace.Log{},
 		record:   record,
 		random:   rand.New(rand.NewPCG(uint64(seed), 0)),
@@ -82,11 +80,11 @@ func Observe(field, symbol string) { world.record.observe(field, symbol) }
 func ObserveCall(field string, err error) { world.record.observe(field, spec.Outcome(err)) }
 
 // must fails the spec when err is not nil; the spec is then blocked by the requirement the step leaned on.
-func must(err error, leansOn string) {
+func must(err error, leansOn string, annotation ...any) {
 	ginkgo.GinkgoHelper()
 	if err != nil {
 		world.record.block(leansOn)
-		gomega.Expect(err).To(match.ReturnZero())
+		gomega.Expect(err).To(match.ReturnZero(), annotation...)
 	}
 }
 
@@ -94,10 +92,7 @@ func must(err error, leansOn string) {
 // blocked by the requirement that the control leans on.
 func Control(leansOn string, answer error, what string) {
 	ginkgo.GinkgoHelper()
-	if answer != nil {
-		world.record.block(leansOn)
-	}
-	gomega.Expect(answer).To(match.ReturnZero(), "control: "+what)
+	must(answer, leansOn, "control: "+what)
 }
 
 // Group is a multicast group no other spec of the run uses.

@@ -7,9 +7,6 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
-
-	"joinmcast/spec"
-	"joinmcast/spec/catalogue"
 )
 
 // governed refuses an It that does not carry exactly one id of the law, and gives the others their time-out.
@@ -51,7 +48,3 @@ func requirementOf(labels []string) string {
 	}
 	return ""
 }
-
-func speaksOf(q catalogue.Requirement, t spec.Transport) bool { return slices.Contains(q.On, t) }
-
-func contains(list []string, s string) bool { return slices.Contains(list, s) }

@@ -63,11 +63,7 @@ func Prepare() (string, types.SuiteConfig, types.ReporterConfig) {
 // of its own: it is no certificate.
 func (r *run) begin(report ginkgo.Report) {
 	r.nonce, r.specs = newNonce(), report.PreRunStats.SpecsThatWillRun
-	name := r.target.Name
-	if report.PreRunStats.SpecsThatWillRun < report.PreRunStats.TotalSpecs {
-		name += "-selection"
-	}
-	r.dir = filepath.Join(r.out, name)
+	r.dir = filepath.Join(r.out, reports.Folder(r.target.Name, r.specs < report.PreRunStats.TotalSpecs))
 	if err := os.RemoveAll(filepath.Join(r.dir, programsFolder)); err != nil { // of the run before
 		refuse(err)
 	}

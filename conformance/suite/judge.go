@@ -1,10 +1,11 @@
 package suite
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/onsi/ginkgo/v2"
@@ -45,21 +46,34 @@ func (r *run) judge(report ginkgo.SpecReport) *judged {
 
 // applies skips the spec when the requirement does not speak of this transport, or the stack lacks what it needs.
 func (j *judged) applies() bool {
-	if !speaksOf(j.law, j.run.env.Transport) {
+	if !slices.Contains(j.law.On, j.run.env.Transport) {
 		j.skip(verdict.NA, "on", fmt.Sprintf("%s does not speak of %s", j.law.ID, j.run.env.Transport))
 		return false
 	}
-	for _, need := range j.law.Needs {
-		evidence, said := j.run.caps[need]
-		if !said {
-			j.lost(fmt.Errorf("the stack says neither that it has %q nor that it lacks it", need))
-		}
-		if !evidence.Has {
-			j.skip(verdict.Skip, string(need), evidence.How)
-			return false
-		}
+	need, evidence, err := j.run.lacks(j.law)
+	if err != nil {
+		j.lost(err)
+	}
+	if need != "" {
+		j.skip(verdict.Skip, string(need), evidence)
+		return false
 	}
 	return true
+}
+
+// lacks is the first capability that a requirement needs and the stack lacks, with how that is known; empty when it has
+// them all. A stack that does not say is at fault.
+func (r *run) lacks(q catalogue.Requirement) (need spec.Capability, evidence string, err error) {
+	for _, need := range q.Needs {
+		found, said := r.caps[need]
+		if !said {
+			return need, "", fmt.Errorf("the stack says neither that it has %q nor that it lacks it", need)
+		}
+		if !found.Has {
+			return need, found.How, nil
+		}
+	}
+	return "", "", nil
 }
 
 func (j *judged) skip(v verdict.Verdict, code, evidence string) {
@@ -91,7 +105,7 @@ func fail(message string, callerSkip ...int) {
 
 // blame turns a failed assertion into a verdict. A failure that is exactly a known issue's ends the spec as KNOWN.
 func (j *judged) blame() {
-	j.result.Verdict = verdictOf(j.record.Trouble())
+	j.result.Verdict = cmp.Or(j.record.Trouble(), verdict.Fail)
 	j.result.BlockedBy = j.record.BlockedBy()
 	if j.result.BlockedBy != "" {
 		return // what a spec leans on is known, or not, where it is judged
@@ -131,21 +145,6 @@ func (j *judged) failure(message, location string) *reports.Failure {
 // fromModule makes a location in the checkout relative to it.
 func fromModule(location string) string {
 	return strings.TrimPrefix(location, moduleRoot()+string(filepath.Separator))
-}
-
-// verdictOf is the verdict of a failed spec by the worst thing a call did to it.
-func verdictOf(trouble error) verdict.Verdict {
-	var hung *spec.Hung
-	var crashed *spec.Crashed
-	switch {
-	case trouble == nil:
-		return verdict.Fail
-	case errors.As(trouble, &crashed):
-		return verdict.Crash
-	case errors.As(trouble, &hung):
-		return verdict.Hang
-	}
-	return verdict.Error
 }
 
 // close ends the spec's processes, judges what is left on the hosts, and gives the world back. It runs last of all
@@ -210,7 +209,7 @@ func (j *judged) ginkgoVerdict(report ginkgo.SpecReport) verdict.Verdict {
 // unknownField is a field that the spec observed and its requirement does not list.
 func (j *judged) unknownField() string {
 	for field := range j.result.Observed {
-		if !contains(j.law.Observe, field) {
+		if !slices.Contains(j.law.Observe, field) {
 			return field
 		}
 	}

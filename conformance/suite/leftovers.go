@@ -10,12 +10,16 @@ import (
 
 	"joinmcast/reports"
 	"joinmcast/spec"
+	"joinmcast/spec/catalogue"
 	"joinmcast/spec/verdict"
 )
 
-// leftovers is the view that each requirement of chapter CLEAN takes of a host before and after a spec: symbols for the
-// observation, and evidence for a person, empty when nothing is left.
-var leftovers = map[string]func(before, after spec.HostState, groups map[netip.Addr]bool) (map[string]string, string){
+// view is how a requirement of chapter CLEAN sees a host before and after a spec that used these groups: symbols for
+// the observation, and evidence for a person, empty when nothing is left.
+type view func(before, after spec.HostState, groups map[netip.Addr]bool) (map[string]string, string)
+
+// leftovers are the views by requirement.
+var leftovers = map[string]view{
 	"JM-CLEAN-01": func(before, after spec.HostState, _ map[netip.Addr]bool) (map[string]string, string) {
 		seen := map[string]string{"log": "quiet", "taint": "same"}
 		var evidence []string
@@ -81,36 +85,44 @@ func (j *judged) judgeLeftovers(ctx context.Context) (dirt string, err error) {
 		if !ok {
 			continue
 		}
-		finding := reports.CleanFinding{Requirement: q.ID, Verdict: verdict.Pass}
-		for _, need := range q.Needs {
-			if evidence := j.run.caps[need]; !evidence.Has {
-				finding.Verdict, finding.Evidence = verdict.Skip, evidence.How
-			}
-		}
-		for _, host := range used {
-			if finding.Verdict == verdict.Skip {
-				break
-			}
-			seen, evidence := view(host.before, host.after, j.world.Groups())
-			if finding.Observed == nil || evidence != "" {
-				finding.Observed = seen
-			}
-			if evidence != "" {
-				finding.Verdict = verdict.Fail
-				finding.Evidence = strings.TrimPrefix(fmt.Sprintf("%s; %s: %s", finding.Evidence, host.name, evidence), "; ")
-			}
+		finding, err := j.find(q, view, used)
+		if err != nil {
+			return "", err
 		}
 		if finding.Verdict == verdict.Fail {
-			issue, _ := j.run.applying.Match(q.ID, verdict.Fail, finding.Observed)
-			if issue != nil {
-				finding.Verdict, finding.KnownIssue = verdict.Known, issue.ID
-			} else {
-				dirty = append(dirty, fmt.Sprintf("%s: %s It left: %s", q.ID, q.Says, finding.Evidence))
-			}
+			dirty = append(dirty, fmt.Sprintf("%s: %s It left: %s", q.ID, q.Says, finding.Evidence))
 		}
 		j.result.Clean = append(j.result.Clean, finding)
 	}
 	return strings.Join(dirty, "\n"), nil
+}
+
+// find takes one requirement's view of the hosts that the spec has used.
+func (j *judged) find(q catalogue.Requirement, view view, used []comparison) (reports.CleanFinding, error) {
+	finding := reports.CleanFinding{Requirement: q.ID, Verdict: verdict.Pass}
+	need, why, err := j.run.lacks(q)
+	if need != "" || err != nil {
+		finding.Verdict, finding.Evidence = verdict.Skip, why
+		return finding, err
+	}
+	var evidence []string
+	for _, host := range used {
+		seen, left := view(host.before, host.after, j.world.Groups())
+		if finding.Observed == nil || left != "" {
+			finding.Observed = seen
+		}
+		if left != "" {
+			evidence = append(evidence, host.name+": "+left)
+		}
+	}
+	if len(evidence) == 0 {
+		return finding, nil
+	}
+	finding.Verdict, finding.Evidence = verdict.Fail, strings.Join(evidence, "; ")
+	if issue, _ := j.run.applying.Match(q.ID, verdict.Fail, finding.Observed); issue != nil {
+		finding.Verdict, finding.KnownIssue = verdict.Known, issue.ID
+	}
+	return finding, nil
 }
 
 // changes are the keys whose counts differ, as in "qp 1 -> 2", sorted.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -156,20 +157,22 @@ func (r *run) requirements() []reports.Requirement {
 	return all
 }
 
-// finish builds the report from the journal and writes it. What cannot be written makes the run fail.
+// finish ends the journal, builds the report from it and writes it. What cannot be written makes the run fail.
 func (r *run) finish(left []reports.SpecResult) error {
+	journal, err := reports.AppendJournal(r.dir)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(journal.RunEnds(), journal.Close()); err != nil {
+		return err
+	}
 	rows, _, err := reports.ReadJournal(filepath.Join(r.dir, reports.JournalFile))
 	if err != nil {
 		return err
 	}
-	var results []reports.SpecResult
-	for _, row := range rows {
-		if row.Event == reports.SpecEnd {
-			results = append(results, *row.Spec)
-		}
-	}
-	r.report = reports.Build(r.describe(), append(results, left...))
-	return errors.Join(r.report.WriteJSON(r.dir), r.report.WriteJUnit(r.dir), reports.WriteTrace(r.dir, results))
+	done, running := reports.Outcomes(rows)
+	r.report = reports.Build(r.describe(), slices.Concat(done, running, left))
+	return errors.Join(r.report.WriteJSON(r.dir), r.report.WriteJUnit(r.dir), reports.WriteTrace(r.dir, done))
 }
 
 // newNonce is a word no other run has.
