@@ -63,10 +63,7 @@ func (h *host) environment(nonce string) spec.HostEnvironment {
 // Capabilities claims all that the simulated stack has, which is all there is.
 func (b *backend) Capabilities(context.Context) (spec.Capabilities, error) {
 	all := spec.Capabilities{}
-	for _, c := range []spec.Capability{
-		spec.UDQP, spec.McastQP, spec.TwoHosts, spec.Configure,
-		spec.SeesIGMP, spec.SeesFilter, spec.SeesRDMA, spec.SeesKernel,
-	} {
+	for _, c := range spec.AllCapabilities() {
 		all[c] = spec.Evidence{Has: true, How: simulated}
 	}
 	return all, nil

@@ -59,6 +59,16 @@ type JoinAttr struct {
 	Addr      Sockaddr  `json:"addr"`
 }
 
+// EPAttr is what rdma_create_ep takes: the parts of a struct rdma_addrinfo that multicast needs, and the QP.
+type EPAttr struct {
+	Passive bool        `json:"passive"` // RAI_PASSIVE: bind to Src; else resolve Dst, from Src if that is not NULL
+	PS      PortSpace   `json:"ps"`
+	QPType  QPType      `json:"qp_type"`
+	Src     Sockaddr    `json:"src"`
+	Dst     Sockaddr    `json:"dst"`
+	QP      *QPInitAttr `json:"qp"` // NULL: no QP
+}
+
 // EventType is an enum rdma_cm_event_type.
 type EventType int
 

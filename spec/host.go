@@ -45,6 +45,24 @@ type Change struct {
 	DelAddr  *NetdevAddr `json:"del_addr,omitempty"`
 	SetMTU   *MTUChange  `json:"set_mtu,omitempty"`
 	SetLink  *LinkChange `json:"set_link,omitempty"`
+
+	AddNetdev    *NewNetdev    `json:"add_netdev,omitempty"`
+	RemoveDevice *DeviceChange `json:"remove_device,omitempty"`
+}
+
+// NewNetdev is a network device that a host is given. A VLAN lies on Parent; a dummy lies on nothing, and no RDMA
+// device uses it. It comes up with its address.
+type NewNetdev struct {
+	Netdev string       `json:"netdev"`
+	Parent string       `json:"parent,omitempty"` // of a VLAN; empty: a dummy
+	VLAN   int          `json:"vlan,omitempty"`   // 1 to 4094
+	Prefix netip.Prefix `json:"prefix"`
+}
+
+// DeviceChange takes an RDMA device away; its undo brings it back. While a process holds the device open the change
+// has begun and not ended, so it is made beside the calls that let it go on (rdma link delete).
+type DeviceChange struct {
+	Device string `json:"device"`
 }
 
 // Route sends a prefix out of a network device.
@@ -87,15 +105,23 @@ type Capability string
 
 // Capabilities of the law.
 const (
-	UDQP       Capability = "ud-qp"       // the device has UD QPs
-	McastQP    Capability = "mcast-qp"    // the device attaches QPs to groups
-	TwoHosts   Capability = "two-hosts"   // there is a second host on the wire
-	Configure  Capability = "configure"   // routes and addresses of the hosts are ours to change
-	SeesIGMP   Capability = "sees-igmp"   // IGMP memberships can be observed
-	SeesFilter Capability = "sees-filter" // link-layer filters can be observed
-	SeesRDMA   Capability = "sees-rdma"   // RDMA resources can be observed
-	SeesKernel Capability = "sees-kernel" // the kernel's log and taint can be observed
+	UDQP        Capability = "ud-qp"       // the device has UD QPs
+	McastQP     Capability = "mcast-qp"    // the device attaches QPs to groups
+	TwoHosts    Capability = "two-hosts"   // there is a second host on the wire
+	Configure   Capability = "configure"   // routes and addresses of the hosts are ours to change
+	SeesIGMP    Capability = "sees-igmp"   // IGMP memberships can be observed
+	SeesFilter  Capability = "sees-filter" // link-layer filters can be observed
+	SeesRDMA    Capability = "sees-rdma"   // RDMA resources can be observed
+	SeesKernel  Capability = "sees-kernel" // the kernel's log and taint can be observed
+	HasMischief Capability = "mischief"    // hosts are Saboteurs
 )
+
+// AllCapabilities is every capability of the law.
+func AllCapabilities() []Capability {
+	return []Capability{
+		UDQP, McastQP, TwoHosts, Configure, SeesIGMP, SeesFilter, SeesRDMA, SeesKernel, HasMischief,
+	}
+}
 
 // Capabilities is what a stack claims or lacks; a capability that is not named is lacking without evidence, which is an
 // error of the backend.

@@ -55,7 +55,8 @@ type Process interface {
 	CM
 	Verbs
 	InFlight(ctx context.Context) ([]InFlight, error) // calls begun and not yet ended, oldest first
-	Kill(ctx context.Context) (Exit, error)           // ends the process, whatever it is doing, and collects its status
+	Script(ctx context.Context, s Script) ([][]Tally, error)
+	Kill(ctx context.Context) (Exit, error) // ends the process, whatever it is doing, and collects its status
 }
 
 // CM is librdmacm: same arguments, same order of checks, same errno. A sockaddr is handed over in memory of the call's
@@ -70,6 +71,10 @@ type CM interface {
 	BindAddr(ctx context.Context, id ID, a Sockaddr) error
 	ResolveAddr(ctx context.Context, id ID, src, dst Sockaddr, ms int) error
 	ResolveRoute(ctx context.Context, id ID, ms int) error
+	CreateEP(ctx context.Context, a EPAttr) (ID, error) // a synchronous id, in whatever state it ends
+	DestroyEP(ctx context.Context, id ID) error
+	Listen(ctx context.Context, id ID, backlog int) error
+	MigrateID(ctx context.Context, id ID, ch Channel) error        // channel 0: makes the id synchronous
 	CreateQP(ctx context.Context, id ID, a QPInitAttr) (QP, error) // pd NULL: the id's default one, with CQs of its own
 	DestroyQP(ctx context.Context, id ID) error
 	JoinMulticast(ctx context.Context, id ID, a Sockaddr, c Context) error
@@ -85,6 +90,7 @@ type Verbs interface {
 	QueryDevice(ctx context.Context, id ID) (DeviceAttr, error)
 	AttachMulticast(ctx context.Context, qp QP, group GID, mlid uint16) error
 	DetachMulticast(ctx context.Context, qp QP, group GID, mlid uint16) error
+	IBVDestroyQP(ctx context.Context, qp QP) error             // ibv_destroy_qp; id->qp keeps its value
 	CreateAH(ctx context.Context, id ID, a AHAttr) (AH, error) // in the id's default protection domain
 	DestroyAH(ctx context.Context, ah AH) error
 	PostRecv(ctx context.Context, qp QP, wr RecvWR) error

@@ -19,6 +19,9 @@ type QPInitAttr struct {
 	Type      QPType `json:"type"`
 	MaxSendWR uint32 `json:"max_send_wr"`
 	MaxRecvWR uint32 `json:"max_recv_wr"`
+
+	// BlockSelfMcastLB is IBV_QP_CREATE_BLOCK_SELF_MCAST_LB, which takes rdma_create_qp_ex.
+	BlockSelfMcastLB bool `json:"block_self_mcast_lb"`
 }
 
 // AHAttr is a struct ibv_ah_attr.

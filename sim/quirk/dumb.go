@@ -30,6 +30,7 @@ type dumb struct {
 var _ interface {
 	spec.Lab
 	spec.Configurer
+	spec.Saboteur
 } = dumb{}
 
 // Fresh gives a world; dumb worlds do not differ.
@@ -46,10 +47,7 @@ func (d dumb) Environment(context.Context) (spec.Environment, error) {
 // Capabilities claims all of them, so that nothing is skipped.
 func (d dumb) Capabilities(context.Context) (spec.Capabilities, error) {
 	all := spec.Capabilities{}
-	for _, c := range []spec.Capability{
-		spec.UDQP, spec.McastQP, spec.TwoHosts, spec.Configure,
-		spec.SeesIGMP, spec.SeesFilter, spec.SeesRDMA, spec.SeesKernel,
-	} {
+	for _, c := range spec.AllCapabilities() {
 		all[c] = spec.Evidence{Has: true, How: d.does}
 	}
 	return all, nil
@@ -81,6 +79,9 @@ func (d dumb) Configure(context.Context, spec.Change) (func(context.Context) err
 
 // Start gives a process whose every call is answered alike.
 func (d dumb) Start(context.Context) (spec.Process, error) { return process{call.Port{Caller: d}}, nil }
+
+// StartMischief gives a process like any other.
+func (d dumb) StartMischief(ctx context.Context) (spec.Process, error) { return d.Start(ctx) }
 
 // Call makes a call: the answer stays as it is, zero.
 func (d dumb) Call(_ context.Context, method string, _, _ any) error { return d.call(method) }

@@ -6,12 +6,13 @@ import (
 	"joinmcast/spec"
 )
 
-// Port is spec.CM and spec.Verbs over a Caller: each method hands its arguments over as data.
+// Port is spec.CM, spec.Verbs and spec.Mischief over a Caller: each method hands its arguments over as data.
 type Port struct{ Caller }
 
 var _ interface {
 	spec.CM
 	spec.Verbs
+	spec.Mischief
 } = Port{}
 
 // CreateEventChannel is rdma_create_event_channel.
@@ -63,6 +64,28 @@ func (p Port) ResolveAddr(ctx context.Context, id spec.ID, src spec.Sockaddr, ds
 // ResolveRoute is rdma_resolve_route.
 func (p Port) ResolveRoute(ctx context.Context, id spec.ID, ms int) error {
 	return p.Call(ctx, "rdma_resolve_route", &ResolveRouteArgs{id, ms}, &Void{})
+}
+
+// CreateEP is rdma_create_ep.
+func (p Port) CreateEP(ctx context.Context, attr spec.EPAttr) (spec.ID, error) {
+	var r CreateEPAnswer
+	err := p.Call(ctx, "rdma_create_ep", &CreateEPArgs{attr}, &r)
+	return r.ID, err
+}
+
+// DestroyEP is rdma_destroy_ep.
+func (p Port) DestroyEP(ctx context.Context, id spec.ID) error {
+	return p.Call(ctx, "rdma_destroy_ep", &DestroyEPArgs{id}, &Void{})
+}
+
+// Listen is rdma_listen.
+func (p Port) Listen(ctx context.Context, id spec.ID, backlog int) error {
+	return p.Call(ctx, "rdma_listen", &ListenArgs{id, backlog}, &Void{})
+}
+
+// MigrateID is rdma_migrate_id.
+func (p Port) MigrateID(ctx context.Context, id spec.ID, channel spec.Channel) error {
+	return p.Call(ctx, "rdma_migrate_id", &MigrateIDArgs{id, channel}, &Void{})
 }
 
 // CreateQP is rdma_create_qp.
@@ -126,6 +149,11 @@ func (p Port) DetachMulticast(ctx context.Context, qp spec.QP, gid spec.GID, mli
 	return p.Call(ctx, "ibv_detach_mcast", &DetachMulticastArgs{qp, gid, mlid}, &Void{})
 }
 
+// IBVDestroyQP is ibv_destroy_qp.
+func (p Port) IBVDestroyQP(ctx context.Context, qp spec.QP) error {
+	return p.Call(ctx, "ibv_destroy_qp", &IBVDestroyQPArgs{qp}, &Void{})
+}
+
 // CreateAH is ibv_create_ah.
 func (p Port) CreateAH(ctx context.Context, id spec.ID, attr spec.AHAttr) (spec.AH, error) {
 	var r CreateAHAnswer
@@ -153,4 +181,54 @@ func (p Port) WaitCompletion(ctx context.Context, qp spec.QP, queue spec.Queue) 
 	var r WaitCompletionAnswer
 	err := p.Call(ctx, "ibv_poll_cq", &WaitCompletionArgs{qp, queue}, &r)
 	return r.Completion, err
+}
+
+// Script is script.
+func (p Port) Script(ctx context.Context, s spec.Script) ([][]spec.Tally, error) {
+	var r ScriptAnswer
+	err := p.Call(ctx, "script", &ScriptArgs{s}, &r)
+	return r.Tallies, err
+}
+
+// SetFD is set_fd.
+func (p Port) SetFD(ctx context.Context, channel spec.Channel, fd int) (int, error) {
+	var r SetFDAnswer
+	err := p.Call(ctx, "set_fd", &SetFDArgs{channel, fd}, &r)
+	return r.Old, err
+}
+
+// SetEUID is seteuid.
+func (p Port) SetEUID(ctx context.Context, uid uint32) error {
+	return p.Call(ctx, "seteuid", &SetEUIDArgs{uid}, &Void{})
+}
+
+// JoinInChild is fork.
+func (p Port) JoinInChild(ctx context.Context, id spec.ID, addr spec.Sockaddr) error {
+	return p.Call(ctx, "fork", &JoinInChildArgs{id, addr}, &Void{})
+}
+
+// FailNext is fail_next.
+func (p Port) FailNext(ctx context.Context, function spec.CFunction, skip int, errno spec.Errno) error {
+	return p.Call(ctx, "fail_next", &FailNextArgs{function, skip, errno}, &Void{})
+}
+
+// Allocations is allocations.
+func (p Port) Allocations(ctx context.Context) (int, error) {
+	var r AllocationsAnswer
+	err := p.Call(ctx, "allocations", &Void{}, &r)
+	return r.Blocks, err
+}
+
+// OpenRaw is open.
+func (p Port) OpenRaw(ctx context.Context) (spec.RawFile, error) {
+	var r OpenRawAnswer
+	err := p.Call(ctx, "open", &Void{}, &r)
+	return r.File, err
+}
+
+// WriteRaw is write.
+func (p Port) WriteRaw(ctx context.Context, file spec.RawFile, command spec.RawCommand) (spec.RawAnswer, error) {
+	var r WriteRawAnswer
+	err := p.Call(ctx, "write", &WriteRawArgs{file, command}, &r)
+	return r.Answer, err
 }

@@ -183,3 +183,95 @@ type WaitCompletionArgs struct {
 type WaitCompletionAnswer struct {
 	Completion spec.Completion `json:"completion"`
 }
+
+// CreateEPArgs are the arguments of rdma_create_ep.
+type CreateEPArgs struct {
+	Attr spec.EPAttr `json:"attr"`
+}
+
+// CreateEPAnswer is the answer of rdma_create_ep.
+type CreateEPAnswer struct {
+	ID spec.ID `json:"id"`
+}
+
+// DestroyEPArgs are the arguments of rdma_destroy_ep.
+type DestroyEPArgs struct {
+	ID spec.ID `json:"id"`
+}
+
+// ListenArgs are the arguments of rdma_listen.
+type ListenArgs struct {
+	ID      spec.ID `json:"id"`
+	Backlog int     `json:"backlog"`
+}
+
+// MigrateIDArgs are the arguments of rdma_migrate_id.
+type MigrateIDArgs struct {
+	ID      spec.ID      `json:"id"`
+	Channel spec.Channel `json:"channel"`
+}
+
+// IBVDestroyQPArgs are the arguments of ibv_destroy_qp.
+type IBVDestroyQPArgs struct {
+	QP spec.QP `json:"qp"`
+}
+
+// ScriptArgs are the arguments of script.
+type ScriptArgs struct {
+	Script spec.Script `json:"script"`
+}
+
+// ScriptAnswer is the answer of script: a tally for each step of each sequence.
+type ScriptAnswer struct {
+	Tallies [][]spec.Tally `json:"tallies"`
+}
+
+// SetFDArgs are the arguments of set_fd.
+type SetFDArgs struct {
+	Channel spec.Channel `json:"channel"`
+	FD      int          `json:"fd"`
+}
+
+// SetFDAnswer is the answer of set_fd.
+type SetFDAnswer struct {
+	Old int `json:"old"`
+}
+
+// SetEUIDArgs are the arguments of seteuid.
+type SetEUIDArgs struct {
+	UID uint32 `json:"uid"`
+}
+
+// JoinInChildArgs are the arguments of fork.
+type JoinInChildArgs struct {
+	ID   spec.ID       `json:"id"`
+	Addr spec.Sockaddr `json:"addr"`
+}
+
+// FailNextArgs are the arguments of fail_next.
+type FailNextArgs struct {
+	Function spec.CFunction `json:"function"`
+	Skip     int            `json:"skip"`
+	Errno    spec.Errno     `json:"errno"`
+}
+
+// AllocationsAnswer is the answer of allocations.
+type AllocationsAnswer struct {
+	Blocks int `json:"blocks"`
+}
+
+// OpenRawAnswer is the answer of open.
+type OpenRawAnswer struct {
+	File spec.RawFile `json:"file"`
+}
+
+// WriteRawArgs are the arguments of write.
+type WriteRawArgs struct {
+	File    spec.RawFile    `json:"file"`
+	Command spec.RawCommand `json:"command"`
+}
+
+// WriteRawAnswer is the answer of write.
+type WriteRawAnswer struct {
+	Answer spec.RawAnswer `json:"answer"`
+}

@@ -14,10 +14,7 @@ var (
 	levels     = spec.Levels()
 	layers     = spec.Layers()
 	transports = []spec.Transport{spec.RoCEv2, spec.RoCEv1, spec.InfiniBand, spec.IWARP}
-	needs      = []spec.Capability{
-		spec.UDQP, spec.McastQP, spec.TwoHosts, spec.Configure,
-		spec.SeesIGMP, spec.SeesFilter, spec.SeesRDMA, spec.SeesKernel,
-	}
+	needs      = spec.AllCapabilities()
 )
 
 var (
