@@ -29,8 +29,23 @@ func HostAt(i int) *Host { return world.hosts[i] }
 // MustStart starts an application on this host. It ends with the spec.
 func (h *Host) MustStart(ctx context.Context) *Process {
 	ginkgo.GinkgoHelper()
+	return h.start(ctx, h.Start)
+}
+
+// MustStartMischief starts an application whose calls of spec.Mischief work. It ends with the spec.
+func (h *Host) MustStartMischief(ctx context.Context) *Process {
+	ginkgo.GinkgoHelper()
+	saboteur, ok := h.Host.(spec.Saboteur)
+	if !ok {
+		h.must(fmt.Errorf("%s claims the capability %q and is no spec.Saboteur", h.name, spec.HasMischief), "start mischief")
+	}
+	return h.start(ctx, saboteur.StartMischief)
+}
+
+func (h *Host) start(ctx context.Context, starts func(context.Context) (spec.Process, error)) *Process {
+	ginkgo.GinkgoHelper()
 	h.use(ctx)
-	next, err := h.Start(ctx)
+	next, err := starts(ctx)
 	h.world.record.note(err)
 	gomega.Expect(err).NotTo(gomega.HaveOccurred(), "start a process on %s", h.name)
 	h.processes++
@@ -43,8 +58,8 @@ func (h *Host) MustStart(ctx context.Context) *Process {
 	return p
 }
 
-// port is the host's port under test.
-func (h *Host) port(ctx context.Context) spec.Port {
+// Port is the host's port under test.
+func (h *Host) Port(ctx context.Context) spec.Port {
 	ginkgo.GinkgoHelper()
 	h.use(ctx)
 	if h.ports == nil {
@@ -86,26 +101,43 @@ func (h *Host) must(err error, step string) {
 // MustRoute sends a prefix out of the network device under test, until the spec ends.
 func (h *Host) MustRoute(ctx context.Context, prefix netip.Prefix) {
 	ginkgo.GinkgoHelper()
-	h.mustConfigure(ctx, spec.Change{AddRoute: &spec.Route{Prefix: prefix, Netdev: h.port(ctx).Netdev}})
+	h.MustConfigure(ctx, spec.Change{AddRoute: &spec.Route{Prefix: prefix, Netdev: h.Port(ctx).Netdev}})
 }
 
-func (h *Host) mustConfigure(ctx context.Context, c spec.Change) {
+// MustConfigure changes the host until the spec ends, or until undo is called before that.
+func (h *Host) MustConfigure(ctx context.Context, c spec.Change) (undo func(ctx context.Context)) {
 	ginkgo.GinkgoHelper()
 	configurer, ok := h.Host.(spec.Configurer)
 	if !ok {
 		h.must(fmt.Errorf("%s claims the capability %q and offers no spec.Configurer", h.name, spec.Configure), "configure")
 	}
-	undo, err := configurer.Configure(ctx, c)
+	takeBack, err := configurer.Configure(ctx, c)
 	h.must(err, "configure "+h.name)
-	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) { h.must(undo(ctx), "undo a change of "+h.name) })
+	undone := false
+	undo = func(ctx context.Context) {
+		ginkgo.GinkgoHelper()
+		if !undone {
+			undone = true
+			h.must(takeBack(ctx), "undo a change of "+h.name)
+		}
+	}
+	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) { undo(ctx) })
+	return undo
+}
+
+// MustObserve is what the host shows now.
+func (h *Host) MustObserve(ctx context.Context) spec.HostState {
+	ginkgo.GinkgoHelper()
+	h.use(ctx)
+	state, err := h.Observe(ctx)
+	h.must(err, "observe "+h.name)
+	return state
 }
 
 // IGMPUsers is how many users each group has on the network device under test.
 func (h *Host) IGMPUsers(ctx context.Context, groups ...Group) []int {
 	ginkgo.GinkgoHelper()
-	netdev := h.port(ctx).Netdev
-	state, err := h.Observe(ctx)
-	h.must(err, "observe "+h.name)
+	netdev, state := h.Port(ctx).Netdev, h.MustObserve(ctx)
 	users := make([]int, len(groups))
 	for i, g := range groups {
 		for _, m := range state.IGMP {

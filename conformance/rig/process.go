@@ -30,10 +30,16 @@ func Start(ctx context.Context) *Process {
 	return HostAt(0).MustStart(ctx)
 }
 
+// StartMischief starts an application whose calls of spec.Mischief work, on the host under test.
+func StartMischief(ctx context.Context) *Process {
+	ginkgo.GinkgoHelper()
+	return HostAt(0).MustStartMischief(ctx)
+}
+
 // Addr is the address specs bind to on the process's host.
 func (p *Process) Addr(ctx context.Context) spec.Sockaddr {
 	ginkgo.GinkgoHelper()
-	for _, prefix := range p.host.port(ctx).Addrs {
+	for _, prefix := range p.host.Port(ctx).Addrs {
 		if prefix.Addr().Is4() {
 			return spec.NewSockaddr(prefix.Addr(), 0)
 		}

@@ -27,6 +27,7 @@ type Requirement struct {
 	Layer    spec.Layer                // who mends it
 	On       []spec.Transport          // the transports it speaks of
 	Needs    []spec.Capability         // what its spec cannot do without
+	Detector string                    // of the kernel, without which nothing can be seen, as in "KASAN"; empty: none
 	Varies   []string                  // by what the answer varies, as in "kernel: before 6.3 the join returns 0"
 	Seen     map[spec.Transport]string // for every transport in On: measured on what, or "read only"
 	Observe  []string                  // the fields its spec records; empty only where WhyNot is set

@@ -33,6 +33,7 @@ func (c *Catalogue) Explain(w io.Writer, id string) error {
 	row(&b, "layer", string(r.Layer))
 	row(&b, "on", join(r.On))
 	row(&b, "needs", join(r.Needs))
+	row(&b, "detector", r.Detector)
 	row(&b, "varies", r.Varies...)
 	var seen []string
 	for _, transport := range r.On {

@@ -20,7 +20,7 @@ import (
 
 // order is the order of the chapters; a chapter not named here follows, by file name.
 var order = []string{
-	"BIND", "PS", "ARG", "EX", "RET", "EVT", "ATT", "LV", "DST", "SYN", "DAT", "MAP", "CLEAN",
+	"ENV", "BIND", "PS", "ARG", "EX", "RET", "EVT", "ATT", "LV", "DST", "MIG", "SYN", "VRB", "LIM", "DAT", "MAP", "CLEAN",
 }
 
 // Parse reads a law from the *.yaml files at the top of fsys. The error joins everything that is wrong, one sentence
@@ -122,7 +122,7 @@ func (r *reader) chapter(text []byte) Chapter {
 }
 
 var requirementFields = []string{
-	"id", "level", "says", "source", "relied_on", "layer", "on", "needs", "varies", "seen", "observe", "why_not", "judged",
+	"id", "level", "says", "source", "relied_on", "layer", "on", "needs", "detector", "varies", "seen", "observe", "why_not", "judged",
 }
 
 func (r *reader) requirement(n *yaml.Node, chapter string) Requirement {
@@ -140,6 +140,7 @@ func (r *reader) requirement(n *yaml.Node, chapter string) Requirement {
 		Layer:    spec.Layer(r.text(fields["layer"])),
 		On:       as[spec.Transport](r.texts(fields["on"])),
 		Needs:    as[spec.Capability](r.texts(fields["needs"])),
+		Detector: r.text(fields["detector"]),
 		Varies:   r.texts(fields["varies"]),
 		Seen:     map[spec.Transport]string{},
 		Observe:  r.texts(fields["observe"]),

@@ -1,0 +1,27 @@
+package rig
+
+import (
+	"context"
+
+	"joinmcast/spec"
+)
+
+// Endpoint makes an id by rdma_create_ep, with its QP if attr asks for one. It is synchronous: its events come to the
+// calls themselves. Like every ID it steps down by itself when the spec has not destroyed it.
+func (p *Process) Endpoint(ctx context.Context, attr spec.EPAttr) (*ID, error) {
+	handle, err := p.CreateEP(ctx, attr)
+	if err != nil {
+		return nil, err
+	}
+	id := &ID{Process: p, Handle: handle}
+	p.cleanup(func(ctx context.Context) {
+		if id.gone {
+			return
+		}
+		if state := id.Read(ctx); state.QP != 0 && id.qp == nil {
+			id.qp = &QP{id: id, Handle: state.QP, attached: map[spec.GID]uint16{}}
+		}
+		id.stepDown(ctx)
+	})
+	return id, nil
+}
