@@ -78,7 +78,7 @@ func TestParseRefusesWithOneSentenceThatNamesFileAndLine(t *testing.T) {
 		{
 			"unknown field of a requirement", "    level: IS", "    severity: IS\n    level: IS",
 			`att.yaml:5: the requirement has the unknown field "severity", want one of id, level, says, source, ` +
-				`relied_on, layer, on, needs, varies, seen, observe, why_not, judged`,
+				`relied_on, layer, on, needs, detector, varies, seen, observe, why_not, judged`,
 		},
 		{
 			"field given twice", "    level: IS", "    level: IS\n    level: IS",
