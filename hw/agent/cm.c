@@ -120,7 +120,10 @@ void resolve_route(struct call *call)
 	succeeds_with_zero(call);
 }
 
-/* PD and CQs are left to librdmacm, which gives each CQ a completion channel to sleep on. */
+/*
+ * PD and CQs are left to librdmacm, which gives each CQ a completion channel to sleep on. Only creation flags need
+ * rdma_create_qp_ex, which not every provider can follow.
+ */
 void create_qp(struct call *call)
 {
 	struct rdma_cm_id *id = handle_param(call, call->params, "id", ID, NULL);
@@ -133,10 +136,21 @@ void create_qp(struct call *call)
 		.cap.max_recv_sge = 1,
 		.sq_sig_all = 1,
 	};
+	struct ibv_qp_init_attr_ex init_ex = {
+		.qp_type = init.qp_type,
+		.cap = init.cap,
+		.sq_sig_all = init.sq_sig_all,
+		.comp_mask = IBV_QP_INIT_ATTR_CREATE_FLAGS,
+		.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
+	};
+	bool block_self_mcast_lb = bool_param(call, attr, "block_self_mcast_lb");
 
 	if (refused(call))
 		return;
-	MAKE(call, call->ret = rdma_create_qp(id, NULL, &init));
+	if (block_self_mcast_lb)
+		MAKE(call, call->ret = rdma_create_qp_ex(id, &init_ex));
+	else
+		MAKE(call, call->ret = rdma_create_qp(id, NULL, &init));
 	succeeds_with_zero(call);
 	call->answer = json_pack("{s:I}", "qp", (json_int_t)(call->ok ? give_handle(QP, id->qp) : 0));
 }
