@@ -43,8 +43,11 @@ func (p *program) verbs(r trace.Row) (before []string, expression string, after 
 		return []string{"struct ibv_wc wc;"}, fmt.Sprintf("completion(%s->%s, &wc) == 1 ? 0 : -1", qp(a.QP), queue),
 			[]string{`printf("       %s, byte_len %u\n", ibv_wc_status_str(wc.status), wc.byte_len);`}
 	}
-	made := p.made("struct rdma_event_channel ", channel(r.Answer.(*call.CreateEventChannelAnswer).Channel), r.Begin)
-	return nil, fmt.Sprintf("(%s = rdma_create_event_channel()) ? 0 : -1", made), nil
+	if a, ok := r.Answer.(*call.CreateEventChannelAnswer); ok {
+		made := p.made("struct rdma_event_channel ", channel(a.Channel), r.Begin)
+		return nil, fmt.Sprintf("(%s = rdma_create_event_channel()) ? 0 : -1", made), nil
+	}
+	return nil, "0 /* not written in C yet */", nil
 }
 
 // owner is the id of a QP: rdma_create_qp makes it the QP's context.
