@@ -47,6 +47,7 @@ type CleanFinding struct {
 	Evidence    string            `json:"evidence,omitempty"` // what was found, or why nothing could be seen
 	Observed    map[string]string `json:"observed,omitempty"`
 	KnownIssue  string            `json:"known_issue,omitempty"`
+	NotKnown    string            `json:"not_known,omitempty"` // why it is none of the requirement's known issues
 }
 
 // Run is all that Build must know beside the specs' results.
@@ -251,7 +252,7 @@ func (b builder) clean(req Requirement, f *RequirementFinding) (verdicts []verdi
 			merge(f.Observed, c.Observed)
 			f.Specs = append(f.Specs, SpecFinding{
 				Text: s.Text, Verdict: c.Verdict, Seed: s.Seed, Observed: c.Observed, Rerun: s.Rerun,
-				Failure: &Failure{Message: "after this spec: " + c.Evidence, Seen: c.Evidence},
+				Failure: &Failure{Message: "after this spec: " + c.Evidence, Seen: c.Evidence, NotKnown: c.NotKnown},
 			})
 		}
 	}
@@ -276,17 +277,14 @@ func (b builder) clean(req Requirement, f *RequirementFinding) (verdicts []verdi
 // unseen judges the requirement's known issues that no spec showed: FIXED, unless a spec that might have shown one did
 // not run.
 func (b builder) unseen(req Requirement, f *RequirementFinding, shown []string) (fixed bool, warnings []string) {
-	idle := 0
-	if req.Clean {
-		for _, s := range b.all {
-			if !s.Verdict.Ran() {
-				idle++
-			}
-		}
-	}
 	for _, k := range b.run.Issues.Of(req.ID) {
+		idle := 0
+		if req.Clean {
+			idle = b.idle(k)
+		}
 		switch {
 		case slices.Contains(shown, k.ID):
+		case idle > 0 && b.narrowed():
 		case idle > 0:
 			warnings = append(warnings, fmt.Sprintf(
 				"known issue %s of %s was not seen, and %d specs that might show it did not run", k.ID, req.ID, idle))
@@ -300,6 +298,25 @@ func (b builder) unseen(req Requirement, f *RequirementFinding, shown []string) 
 		}
 	}
 	return fixed, warnings
+}
+
+// narrowed tells whether a filter left specs out, which says enough about what was not seen.
+func (b builder) narrowed() bool {
+	return slices.ContainsFunc(b.all, func(s SpecResult) bool { return s.Verdict == verdict.NotRun })
+}
+
+// idle counts the specs that might have left what the issue says and did not run. Specs that say nothing of this stack
+// might not, unless it is theirs alone to leave.
+func (b builder) idle(k verdict.KnownIssue) int {
+	count := 0
+	for _, s := range b.all {
+		switch {
+		case s.Verdict.Ran():
+		case k.During == s.ID, k.During == "" && s.Verdict != verdict.NA:
+			count++
+		}
+	}
+	return count
 }
 
 // merge adds the observations of one spec to those of its requirement.

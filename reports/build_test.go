@@ -1,6 +1,7 @@
 package reports_test
 
 import (
+	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -223,6 +224,41 @@ func TestAKnownLeakIsFixedOnlyWhenEverySpecRan(t *testing.T) {
 	g.Expect(find(t, r, "JM-CLEAN-01").Verdict).To(Equal(verdict.Pass))
 	g.Expect(r.Warnings).To(ConsistOf(
 		"known issue KI-2 of JM-CLEAN-01 was not seen, and 1 specs that might show it did not run"))
+}
+
+func TestAFilterIsNoNewsOfAKnownLeak(t *testing.T) {
+	g := NewWithT(t)
+	run := simRun()
+	run.Issues = known(t, "JM-CLEAN-01")
+	r := reports.Build(run, with(green(), reports.SpecResult{
+		ID: "JM-ARG-01", Text: "answers a NULL id", Verdict: verdict.NotRun,
+	}))
+	g.Expect(find(t, r, "JM-CLEAN-01").Verdict).To(Equal(verdict.Pass))
+	g.Expect(r.Warnings).To(BeEmpty())
+}
+
+func TestASpecThatSaysNothingOfThisStackLeavesNothing(t *testing.T) {
+	g := NewWithT(t)
+	run := simRun()
+	run.Issues = known(t, "JM-CLEAN-01")
+	r := reports.Build(run, with(green(), reports.SpecResult{
+		ID: "JM-ARG-01", Text: "answers a NULL id", Verdict: verdict.NA,
+	}))
+	g.Expect(find(t, r, "JM-CLEAN-01").Verdict).To(Equal(verdict.Fixed))
+}
+
+// An entry with during waits for the specs of that requirement, and for no others.
+func TestALeakOfOneRequirementsSpecsIsFixedWhenTheyRan(t *testing.T) {
+	during := strings.Replace(issues, "requirement: JM-CLEAN-01", "requirement: JM-CLEAN-01\n  during: JM-EVT-02", 1)
+	for id, want := range map[string]verdict.Verdict{"JM-ARG-01": verdict.Fixed, "JM-EVT-02": verdict.Pass} {
+		t.Run("skipped "+id, func(t *testing.T) {
+			g := NewWithT(t)
+			run := simRun()
+			run.Issues = knownIn(t, during, "JM-CLEAN-01")
+			r := reports.Build(run, append(green(), reports.SpecResult{ID: id, Text: "in vain", Verdict: verdict.Skip}))
+			g.Expect(find(t, r, "JM-CLEAN-01").Verdict).To(Equal(want))
+		})
+	}
 }
 
 func TestALiveReportThatDoesNotComeFromThisRunsGuestIsRefused(t *testing.T) {

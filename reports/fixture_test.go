@@ -4,12 +4,14 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
 
 	"joinmcast/reports"
 	"joinmcast/spec"
+	"joinmcast/spec/catalogue"
 	"joinmcast/spec/verdict"
 )
 
@@ -157,8 +159,21 @@ const issues = `- id: KI-1
 
 func known(t *testing.T, requirement string) verdict.Issues {
 	t.Helper()
-	all, err := verdict.ParseIssues(func(string) bool { return true },
-		verdict.File{Name: "fixtures/known-issues/sim.yaml", Data: []byte(issues)})
+	return knownIn(t, issues, requirement)
+}
+
+// knownIn are the known issues of a requirement in a text. The law of these tests observes whatever they say.
+func knownIn(t *testing.T, text, requirement string) verdict.Issues {
+	t.Helper()
+	find := func(id string) (catalogue.Requirement, bool) {
+		q := catalogue.Requirement{ID: id, Observe: []string{"context", "left"}}
+		if strings.HasPrefix(id, "JM-CLEAN-") {
+			q.Judged = catalogue.AfterEverySpec
+		}
+		return q, true
+	}
+	all, err := verdict.ParseIssues(find,
+		verdict.File{Name: "fixtures/known-issues/sim.yaml", Data: []byte(text)})
 	NewWithT(t).Expect(err).NotTo(HaveOccurred())
 	return all.Of(requirement)
 }

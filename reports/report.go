@@ -74,9 +74,10 @@ type Failure struct {
 	Message  string   `json:"message"`
 	Expected string   `json:"expected,omitempty"`
 	Seen     string   `json:"seen,omitempty"`
-	Location string   `json:"location,omitempty"` // file:line
-	Trace    []string `json:"trace,omitempty"`    // the last calls and answers, oldest first
-	Programs []string `json:"programs,omitempty"` // C programs that make the same calls, as paths in the report's folder
+	Location string   `json:"location,omitempty"`  // file:line
+	NotKnown string   `json:"not_known,omitempty"` // why it is no known issue, and the edit if it is one
+	Trace    []string `json:"trace,omitempty"`     // the last calls and answers, oldest first
+	Programs []string `json:"programs,omitempty"`  // C programs that make the same calls, as paths in the report's folder
 }
 
 // Skipped is why a requirement was not judged.

@@ -214,6 +214,7 @@ func (s *summary) red(f RequirementFinding) {
 			s.field("expected", why.Expected)
 			s.field("seen", why.Seen)
 			s.field("at", why.Location)
+			s.field("not known", why.NotKnown)
 			s.field("in C", strings.Join(why.Programs, " "))
 		}
 		if found.Rerun != "" { // unwrapped, to be copied whole

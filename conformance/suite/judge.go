@@ -27,6 +27,8 @@ type judged struct {
 	world   *rig.World
 	closing bool // the spec itself is over; what fails now is about what it left behind
 	result  reports.SpecResult
+
+	notKnown string // why the failure is none of the known issues of its requirement; empty: there are none, or it is
 }
 
 // judge begins a result for a spec. The requirement is known: governed refuses specs without one.
@@ -115,9 +117,13 @@ func (j *judged) blame() {
 	if j.result.BlockedBy != "" {
 		return // what a spec leans on is known, or not, where it is judged
 	}
-	if issue, _ := j.run.applying.Match(j.law.ID, j.result.Verdict, j.record.Observed()); issue != nil {
+	issue, why := j.run.applying.Match(verdict.Outcome{
+		Requirement: j.law.ID, Verdict: j.result.Verdict, Observed: j.record.Observed(),
+	})
+	if issue != nil {
 		j.result.Verdict, j.result.KnownIssue = verdict.Known, issue.ID
 	}
+	j.notKnown = why
 }
 
 // fails ends the spec, and keeps the first failure of the spec itself.
@@ -132,7 +138,7 @@ func (j *judged) fails(message string, skip int) {
 }
 
 func (j *judged) failure(message, location string) *reports.Failure {
-	f := &reports.Failure{Location: fromModule(location)}
+	f := &reports.Failure{Location: fromModule(location), NotKnown: j.notKnown}
 	if j.world != nil {
 		f.Trace = j.world.Trace()
 	}

@@ -119,9 +119,13 @@ func (j *judged) find(q catalogue.Requirement, view view, used []comparison) (re
 		return finding, nil
 	}
 	finding.Verdict, finding.Evidence = verdict.Fail, strings.Join(evidence, "; ")
-	if issue, _ := j.run.applying.Match(q.ID, verdict.Fail, finding.Observed); issue != nil {
+	issue, why := j.run.applying.Match(verdict.Outcome{
+		Requirement: q.ID, During: j.law.ID, Verdict: verdict.Fail, Observed: finding.Observed,
+	})
+	if issue != nil {
 		finding.Verdict, finding.KnownIssue = verdict.Known, issue.ID
 	}
+	finding.NotKnown = why
 	return finding, nil
 }
 

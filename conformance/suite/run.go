@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,17 +69,9 @@ func (r *run) prepare() error {
 
 // loadIssues reads the suite's own known issues and those of the flag.
 func (r *run) loadIssues() (verdict.Issues, error) {
-	var files []verdict.File
-	own, err := fs.Glob(fixtures.Files, "known-issues/*.yaml")
+	files, err := fixtures.KnownIssues()
 	if err != nil {
 		return nil, err
-	}
-	for _, name := range own {
-		text, err := fixtures.Files.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, verdict.File{Name: "fixtures/" + name, Data: text})
 	}
 	for _, name := range list(r.flags.knownIssues) {
 		text, err := os.ReadFile(name)
@@ -89,7 +80,7 @@ func (r *run) loadIssues() (verdict.Issues, error) {
 		}
 		files = append(files, verdict.File{Name: name, Data: text})
 	}
-	return verdict.ParseIssues(func(id string) bool { _, ok := r.law.Find(id); return ok }, files...)
+	return verdict.ParseIssues(r.law.Find, files...)
 }
 
 // open opens the target and reads what it is. The world the environment is read from is thrown away.

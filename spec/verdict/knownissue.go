@@ -17,6 +17,7 @@ import (
 type KnownIssue struct {
 	ID          string
 	Requirement string
+	During      string // of a requirement about what specs leave behind: whose specs leave it; empty: any
 	Layer       spec.Layer
 	When        When
 	Symptom     Symptom
@@ -87,20 +88,31 @@ func (k KnownIssue) Applies(f Facts) bool {
 		(w.Quirk == "" || slices.Contains(f.Quirks, w.Quirk))
 }
 
-// Matches tells whether a spec failed exactly as the issue says. Fields that the symptom does not name may have any
+// Outcome is how a requirement was broken.
+type Outcome struct {
+	Requirement string
+	During      string // of a requirement about what specs leave behind: the one whose spec left it
+	Verdict     Verdict
+	Observed    map[string]string
+}
+
+// Matches tells whether an outcome is exactly what the issue says. Fields that the symptom does not name may have any
 // value.
-func (k KnownIssue) Matches(v Verdict, observed map[string]string) bool {
-	return k.mismatch(v, observed) == ""
+func (k KnownIssue) Matches(o Outcome) bool { return k.concerns(o) && k.mismatch(o) == "" }
+
+// concerns tells whether the issue speaks of what this outcome is about at all.
+func (k KnownIssue) concerns(o Outcome) bool {
+	return k.Requirement == o.Requirement && (k.During == "" || k.During == o.During)
 }
 
 // mismatch is the first thing in which the outcome differs from the symptom, "" when it fits.
-func (k KnownIssue) mismatch(v Verdict, observed map[string]string) string {
-	if v == Error || v != k.Symptom.Verdict {
-		return fmt.Sprintf("its symptom is %s, the outcome is %s", k.Symptom.Verdict, v)
+func (k KnownIssue) mismatch(o Outcome) string {
+	if o.Verdict == Error || o.Verdict != k.Symptom.Verdict {
+		return fmt.Sprintf("its symptom is %s, the outcome is %s", k.Symptom.Verdict, o.Verdict)
 	}
 	for _, field := range slices.Sorted(maps.Keys(k.Symptom.Observed)) {
 		want := k.Symptom.Observed[field]
-		switch seen, ok := observed[field]; {
+		switch seen, ok := o.Observed[field]; {
 		case !ok:
 			return fmt.Sprintf("its symptom is %s %q, and %s was not observed", field, want, field)
 		case seen != want:
@@ -143,16 +155,20 @@ func (is Issues) Of(requirement string) Issues {
 	return those
 }
 
-// Match gives the issue of a requirement that a failed spec shows, nil when it shows none of them. Why then says in
-// what the outcome differs from each; it is empty when the requirement has no known issue.
-func (is Issues) Match(requirement string, v Verdict, observed map[string]string) (issue *KnownIssue, why string) {
+// Match gives the issue that an outcome shows, nil when it shows none of them. Why then says in what the outcome
+// differs from each that speaks of it, and the edit to make if it is that issue all the same; empty when none does.
+func (is Issues) Match(o Outcome) (issue *KnownIssue, why string) {
 	var reasons []string
-	for _, k := range is.Of(requirement) {
-		mismatch := k.mismatch(v, observed)
+	for _, k := range is {
+		if !k.concerns(o) {
+			continue
+		}
+		mismatch := k.mismatch(o)
 		if mismatch == "" {
 			return &k, ""
 		}
-		reasons = append(reasons, fmt.Sprintf("known issue %s does not match: %s", k.ID, mismatch))
+		reasons = append(reasons, fmt.Sprintf("known issue %s does not match: %s; if it is the same defect, "+
+			"correct the symptom of entry %s in %s (line %d)", k.ID, mismatch, k.ID, k.File, k.Line))
 	}
 	return nil, strings.Join(reasons, "; ")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"joinmcast/spec"
+	"joinmcast/spec/catalogue"
 )
 
 // File is a named piece of YAML.
@@ -26,6 +28,7 @@ type File struct {
 type entry struct {
 	ID          string     `yaml:"id"`
 	Requirement string     `yaml:"requirement"`
+	During      string     `yaml:"during"`
 	Layer       spec.Layer `yaml:"layer"`
 	When        struct {
 		Target   string `yaml:"target"`
@@ -45,10 +48,14 @@ type entry struct {
 	Expires   string `yaml:"expires"`
 }
 
+// Find is how the law is asked for a requirement: catalogue.Catalogue's Find.
+type Find func(id string) (catalogue.Requirement, bool)
+
 // ParseIssues reads lists of known issues. It refuses, each with the file and the line: a field it does not know, a
-// requirement that lawful does not, an id used twice, a missing reference, owner or date, a range that is none, and an
-// issue so broad that it would hide another one: with no "when", or a FAIL with nothing observed.
-func ParseIssues(lawful func(requirement string) bool, files ...File) (Issues, error) {
+// requirement that the law does not have or that does not observe what the symptom names, an id used twice, a missing
+// reference, owner or date, a range that is none, and an issue so broad that it would hide another one: with no "when",
+// or a FAIL with nothing observed.
+func ParseIssues(find Find, files ...File) (Issues, error) {
 	var issues Issues
 	var errs []error
 	for _, f := range files {
@@ -58,7 +65,7 @@ func ParseIssues(lawful func(requirement string) bool, files ...File) (Issues, e
 			continue
 		}
 		for i, e := range entries {
-			k, err := e.issue(lawful)
+			k, err := e.issue(find)
 			k.File, k.Line = f.Name, lines[i]
 			if j := slices.IndexFunc(issues, func(o KnownIssue) bool { return o.ID == k.ID }); err == nil && j >= 0 {
 				err = fmt.Errorf("id %s is used before, in %s:%d; give this entry its own", k.ID, issues[j].File, issues[j].Line)
@@ -114,14 +121,14 @@ func (f File) located(err error) error {
 		}
 		c = strings.ReplaceAll(c, "in type verdict.entry", "in a known issue")
 		errs = append(errs, fmt.Errorf("%s:%s %s; want a list of known issues with id, requirement, layer, when, symptom, "+
-			"reference, owner, added and expires", f.Name, line, c))
+			"reference, owner, added, expires and, if need be, during", f.Name, line, c))
 	}
 	return errors.Join(errs...)
 }
 
-func (e entry) issue(lawful func(string) bool) (KnownIssue, error) {
+func (e entry) issue(find Find) (KnownIssue, error) {
 	k := KnownIssue{
-		ID: e.ID, Requirement: e.Requirement, Layer: e.Layer, Reference: e.Reference, Owner: e.Owner,
+		ID: e.ID, Requirement: e.Requirement, During: e.During, Layer: e.Layer, Reference: e.Reference, Owner: e.Owner,
 		When:    When{Target: e.When.Target, Driver: e.When.Driver, RoCEMode: e.When.RoCEMode, Quirk: e.When.Quirk},
 		Symptom: Symptom{Verdict: e.Symptom.Verdict, Observed: e.Symptom.Observed},
 	}
@@ -140,8 +147,8 @@ func (e entry) issue(lawful func(string) bool) (KnownIssue, error) {
 			return fail("%s is missing; every known issue has one", field.name)
 		}
 	}
-	if !lawful(e.Requirement) {
-		return fail("requirement %s is not in the catalogue; name one that is", e.Requirement)
+	if err := e.lawful(find); err != nil {
+		return fail("%w", err)
 	}
 	if !slices.Contains(spec.Layers(), e.Layer) {
 		return fail("layer %q is none; want one of %v", e.Layer, spec.Layers())
@@ -179,6 +186,32 @@ func (e entry) name() string {
 		return "without id"
 	}
 	return e.ID
+}
+
+// lawful refuses what the law has no place for.
+func (e entry) lawful(find Find) error {
+	q, ok := find(e.Requirement)
+	if !ok {
+		return fmt.Errorf("requirement %s is not in the catalogue; name one that is", e.Requirement)
+	}
+	for _, field := range slices.Sorted(maps.Keys(e.Symptom.Observed)) {
+		if !slices.Contains(q.Observe, field) {
+			return fmt.Errorf("%s does not observe %s; want one of %s", q.ID, field, strings.Join(q.Observe, ", "))
+		}
+	}
+	if e.During == "" {
+		return nil
+	}
+	if !q.JudgedBySuite() {
+		return fmt.Errorf("during is for what specs leave behind, and %s is judged by its own specs; leave it out", q.ID)
+	}
+	switch during, ok := find(e.During); {
+	case !ok:
+		return fmt.Errorf("during %s is not in the catalogue; name the requirement whose specs leave it behind", e.During)
+	case during.JudgedBySuite() || during.WhyNot != "":
+		return fmt.Errorf("during %s has no specs that could leave anything; name the requirement whose specs do", e.During)
+	}
+	return nil
 }
 
 func (e entry) ranges(w When) (When, error) {
