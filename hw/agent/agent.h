@@ -4,6 +4,7 @@
  *   agent.c      reads a line, finds the method in its table, gives the call a thread
  *   params.c     turns the params into C values
  *   cm.c         makes the calls of librdmacm          verbs.c   those of libibverbs
+ *   events.c     about event channels                  qp.c      about QPs            datagrams.c  about their work
  *   handles.c    stands in for C pointers on the wire  buffers.c owns the memory that work requests name
  *   answer.c     turns what the call left into a line
  *   inflight.c   knows which calls are open            libraries.c which files are under test
@@ -140,11 +141,21 @@ void read_id(struct call *call);
 void bind_addr(struct call *call);
 void resolve_addr(struct call *call);
 void resolve_route(struct call *call);
-void create_qp(struct call *call);
-void destroy_qp(struct call *call);
+void create_ep(struct call *call);
+void destroy_ep(struct call *call);
+void listen_id(struct call *call);
+void migrate_id(struct call *call);
 void join_multicast(struct call *call);
 void join_multicast_ex(struct call *call);
 void leave_multicast(struct call *call);
+
+/* qp.c */
+/* The result is whether the QP blocks its own datagrams. */
+bool qp_param(struct call *call, json_t *object, const char *name, struct ibv_qp_init_attr *init);
+void create_qp(struct call *call);
+void destroy_qp(struct call *call);
+void ibv_destroys_qp(struct call *call);
+void forget_work_of(struct call *call, uint32_t qp); /* the call ended the QP, unless it could not */
 
 /* events.c */
 void poll_channel(struct call *call);

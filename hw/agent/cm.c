@@ -2,6 +2,7 @@
 #include "agent.h"
 
 #include <fcntl.h>
+#include <infiniband/ib.h>
 
 void create_event_channel(struct call *call)
 {
@@ -120,58 +121,90 @@ void resolve_route(struct call *call)
 	succeeds_with_zero(call);
 }
 
-/*
- * PD and CQs are left to librdmacm, which gives each CQ a completion channel to sleep on. Only creation flags need
- * rdma_create_qp_ex, which not every provider can follow.
- */
-void create_qp(struct call *call)
+static socklen_t length_of(const struct sockaddr *addr)
 {
-	struct rdma_cm_id *id = handle_param(call, call->params, "id", ID, NULL);
-	json_t *attr = object_param(call, call->params, "attr");
-	struct ibv_qp_init_attr init = {
-		.qp_type = (enum ibv_qp_type)int_param(call, attr, "type", 0, INT32_MAX),
-		.cap.max_send_wr = (uint32_t)int_param(call, attr, "max_send_wr", 0, UINT32_MAX),
-		.cap.max_recv_wr = (uint32_t)int_param(call, attr, "max_recv_wr", 0, UINT32_MAX),
-		.cap.max_send_sge = 1,
-		.cap.max_recv_sge = 1,
-		.sq_sig_all = 1,
-	};
-	struct ibv_qp_init_attr_ex init_ex = {
-		.qp_type = init.qp_type,
-		.cap = init.cap,
-		.sq_sig_all = init.sq_sig_all,
-		.comp_mask = IBV_QP_INIT_ATTR_CREATE_FLAGS,
-		.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
-	};
-	bool block_self_mcast_lb = bool_param(call, attr, "block_self_mcast_lb");
-
-	if (refused(call))
-		return;
-	if (block_self_mcast_lb)
-		MAKE(call, call->ret = rdma_create_qp_ex(id, &init_ex));
-	else
-		MAKE(call, call->ret = rdma_create_qp(id, NULL, &init));
-	succeeds_with_zero(call);
-	call->answer = json_pack("{s:I}", "qp", (json_int_t)(call->ok ? give_handle(QP, id->qp) : 0));
+	if (!addr)
+		return 0;
+	switch (addr->sa_family) {
+	case AF_INET:
+		return sizeof(struct sockaddr_in);
+	case AF_INET6:
+		return sizeof(struct sockaddr_in6);
+	case AF_IB:
+		return sizeof(struct sockaddr_ib);
+	}
+	return sizeof(struct sockaddr);
 }
 
 /*
- * rdma_destroy_qp tells nobody when ibv_destroy_qp fails. A QP that is still attached to a group survives it, with
- * EBUSY in errno: its handle lives on, so that what became of it can be asked.
+ * What an active endpoint resolves, or a passive one binds to; the library gets it as rdma_getaddrinfo would give it,
+ * in memory of the call's own.
  */
-void destroy_qp(struct call *call)
+void create_ep(struct call *call)
 {
-	struct rdma_cm_id *id = handle_param(call, call->params, "id", ID, NULL);
+	struct sockaddr_storage src_room, dst_room;
+	json_t *attr = object_param(call, call->params, "attr");
+	struct rdma_addrinfo info = {
+		.ai_flags = bool_param(call, attr, "passive") ? RAI_PASSIVE : 0,
+		.ai_port_space = (int)int_param(call, attr, "ps", 0, UINT16_MAX),
+		.ai_qp_type = (int)int_param(call, attr, "qp_type", 0, INT32_MAX),
+		.ai_src_addr = sockaddr_param(call, attr, "src", &src_room),
+		.ai_dst_addr = sockaddr_param(call, attr, "dst", &dst_room),
+	};
+	struct ibv_qp_init_attr init;
+	bool with_qp = !null_param(attr, "qp");
+	struct rdma_cm_id *id = NULL;
+
+	if (with_qp)
+		qp_param(call, attr, "qp", &init);
+	if (refused(call))
+		return;
+	info.ai_src_len = length_of(info.ai_src_addr);
+	info.ai_dst_len = length_of(info.ai_dst_addr);
+	info.ai_family = info.ai_dst_addr ? info.ai_dst_addr->sa_family : src_room.ss_family;
+	MAKE(call, call->ret = rdma_create_ep(&id, &info, NULL, with_qp ? &init : NULL));
+	scribble(&src_room);
+	scribble(&dst_room);
+	succeeds_with_zero(call);
+	if (call->ok)
+		give_handle(QP, id->qp);
+	call->answer = json_pack("{s:I}", "id", (json_int_t)(call->ok ? give_handle(ID, id) : 0));
+}
+
+void destroy_ep(struct call *call)
+{
+	uint32_t handle;
+	struct rdma_cm_id *id = handle_param(call, call->params, "id", ID, &handle);
 
 	if (refused(call))
 		return;
 	uint32_t qp = handle_of(QP, id ? id->qp : NULL);
-	MAKE(call, rdma_destroy_qp(id));
+	MAKE(call, rdma_destroy_ep(id));
 	returns_nothing(call);
-	if (qp && call->err != EBUSY) {
-		free_buffers_of(qp);
-		drop_handle(QP, qp);
-	}
+	drop_handle(ID, handle);
+	forget_work_of(call, qp);
+}
+
+void listen_id(struct call *call)
+{
+	struct rdma_cm_id *id = handle_param(call, call->params, "id", ID, NULL);
+	int backlog = (int)int_param(call, call->params, "backlog", INT32_MIN, INT32_MAX);
+
+	if (refused(call))
+		return;
+	MAKE(call, call->ret = rdma_listen(id, backlog));
+	succeeds_with_zero(call);
+}
+
+void migrate_id(struct call *call)
+{
+	struct rdma_cm_id *id = handle_param(call, call->params, "id", ID, NULL);
+	struct rdma_event_channel *channel = handle_param(call, call->params, "channel", CHANNEL, NULL);
+
+	if (refused(call))
+		return;
+	MAKE(call, call->ret = rdma_migrate_id(id, channel));
+	succeeds_with_zero(call);
 }
 
 void join_multicast(struct call *call)

@@ -259,7 +259,7 @@ func TestWrongParamsAreRefused(t *testing.T) {
 			"rdma_bind_addr", `{"id":0,"addr":null,"pd":1}`, `rdma_bind_addr: there is no param "pd"`,
 		},
 		"too many inside": {
-			"rdma_create_qp", `{"id":0,"attr":{"type":4,"max_send_wr":1,"max_recv_wr":1,"max_sge":1}}`,
+			"rdma_create_qp", `{"id":0,"attr":{"type":4,"max_send_wr":1,"max_recv_wr":1,"block_self_mcast_lb":false,"max_sge":1}}`,
 			`rdma_create_qp: there is no param "max_sge"`,
 		},
 		"unknown handle": {

@@ -1,6 +1,7 @@
 package cprogram
 
 import (
+	"cmp"
 	"fmt"
 
 	"joinmcast/spec"
@@ -20,6 +21,9 @@ func variable(kind string, handle uint32) string {
 	if handle == 0 {
 		return "NULL"
 	}
+	if step, ok := spec.StepOf(handle); ok {
+		return fmt.Sprintf("%s_of_step_%d", kind, step)
+	}
 	return fmt.Sprintf("%s_%d", kind, handle)
 }
 
@@ -28,7 +32,7 @@ func (p *program) made(kind, name string, row int) string {
 	if name == "NULL" {
 		name = fmt.Sprintf("nothing_%d", row)
 	}
-	p.global(kind, name)
+	p.declare(kind, name)
 	return name
 }
 
@@ -40,7 +44,7 @@ func (p *program) c(r trace.Row) (before []string, expression string, after []st
 	case *call.SetNonblockArgs:
 		return nil, fmt.Sprintf("fcntl(%s->fd, F_SETFL, %s)", channel(a.Channel), flag(a.On)), nil
 	case *call.CreateIDArgs:
-		made := p.made("struct rdma_cm_id ", id(r.Answer.(*call.CreateIDAnswer).ID), r.Begin)
+		made := p.made("struct rdma_cm_id *", id(r.Answer.(*call.CreateIDAnswer).ID), r.Begin)
 		return nil, fmt.Sprintf("rdma_create_id(%s, &%s, %s, %#x)", channel(a.Channel), made, context(a.Context),
 			uint16(a.PS)), nil
 	case *call.DestroyIDArgs:
@@ -55,6 +59,14 @@ func (p *program) c(r trace.Row) (before []string, expression string, after []st
 		return nil, fmt.Sprintf("rdma_resolve_addr(%s, %s, %s, %d)", id(a.ID), p.addr(a.Src), p.addr(a.Dst), a.MS), nil
 	case *call.ResolveRouteArgs:
 		return nil, fmt.Sprintf("rdma_resolve_route(%s, %d)", id(a.ID), a.MS), nil
+	case *call.CreateEPArgs:
+		return p.createEP(r, a)
+	case *call.DestroyEPArgs:
+		return nil, fmt.Sprintf("(rdma_destroy_ep(%s), 0)", id(a.ID)), nil
+	case *call.ListenArgs:
+		return nil, fmt.Sprintf("rdma_listen(%s, %d)", id(a.ID), a.Backlog), nil
+	case *call.MigrateIDArgs:
+		return nil, fmt.Sprintf("rdma_migrate_id(%s, %s)", id(a.ID), channel(a.Channel)), nil
 	case *call.JoinMulticastArgs:
 		return nil, fmt.Sprintf("rdma_join_multicast(%s, %s, %s)", id(a.ID), p.addr(a.Addr), context(a.Context)), nil
 	case *call.JoinMulticastExArgs:
@@ -65,13 +77,33 @@ func (p *program) c(r trace.Row) (before []string, expression string, after []st
 		return []string{fmt.Sprintf("struct pollfd fd = {.fd = %s->fd, .events = POLLIN};", channel(a.Channel))},
 			"poll(&fd, 1, -1) == 1 ? 0 : -1", nil
 	case *call.GetEventArgs:
-		made := p.made("struct rdma_cm_event ", event(r.Answer.(*call.GetEventAnswer).Event.Ref), r.Begin)
+		made := p.made("struct rdma_cm_event *", event(r.Answer.(*call.GetEventAnswer).Event.Ref), r.Begin)
 		return nil, fmt.Sprintf("rdma_get_cm_event(%s, &%s)", channel(a.Channel), made),
 			[]string{fmt.Sprintf("if (ret == 0)\n\t\t\tshow_event(%s);", made)}
 	case *call.AckEventArgs:
 		return nil, fmt.Sprintf("rdma_ack_cm_event(%s)", event(a.Event)), nil
 	}
 	return p.verbs(r)
+}
+
+func (p *program) createEP(r trace.Row, a *call.CreateEPArgs) (before []string, expression string, after []string) {
+	made := p.made("struct rdma_cm_id *", id(r.Answer.(*call.CreateEPAnswer).ID), r.Begin)
+	flags, family, attr := "0", "AF_INET", "NULL"
+	if a.Attr.Passive {
+		flags = "RAI_PASSIVE"
+	}
+	if addr := cmp.Or(a.Attr.Dst.Addr(), a.Attr.Src.Addr()); addr.Is6() {
+		family = "AF_INET6"
+	}
+	if a.Attr.QP != nil {
+		before, attr = qpInitAttr("NULL", *a.Attr.QP), "&attr"
+	}
+	return append(before,
+			fmt.Sprintf("struct rdma_addrinfo info = {.ai_flags = %s, .ai_family = %s, .ai_port_space = %#x, .ai_qp_type = %d,",
+				flags, family, uint16(a.Attr.PS), a.Attr.QPType),
+			fmt.Sprintf("\t.ai_src_addr = %s, .ai_src_len = %d,", p.addr(a.Attr.Src), len(a.Attr.Src)),
+			fmt.Sprintf("\t.ai_dst_addr = %s, .ai_dst_len = %d};", p.addr(a.Attr.Dst), len(a.Attr.Dst))),
+		fmt.Sprintf("rdma_create_ep(&%s, &info, NULL, %s)", made, attr), nil
 }
 
 func (p *program) joinEx(a *call.JoinMulticastExArgs) (before []string, expression string, after []string) {

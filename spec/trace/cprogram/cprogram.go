@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"joinmcast/spec"
@@ -53,6 +54,9 @@ func Write(title, process string, rows []trace.Row) []byte {
 		strings.ReplaceAll(title, "\n", "\n * "), process)
 	fmt.Fprintf(&out, " *   cc -o reproduce THIS.c -lrdmacm -libverbs -lpthread && LOCAL=192.0.2.1 ./reproduce\n */\n")
 	out.WriteString(prologue)
+	for _, part := range p.parts {
+		out.WriteString("\n" + part)
+	}
 	out.WriteByte('\n')
 	out.Write(p.globals.Bytes())
 	out.Write(p.threads.Bytes())
@@ -84,7 +88,20 @@ func localAddr(process string, rows []trace.Row) string {
 
 type program struct {
 	local                  string
+	parts                  []string // of the prologue, beside the one that every program has
 	globals, threads, body bytes.Buffer
+
+	// While a script's step is written.
+	inStep   bool
+	locals   bytes.Buffer
+	advances bool
+}
+
+// needs adds a part to the prologue, once.
+func (p *program) needs(part string) {
+	if !slices.Contains(p.parts, part) {
+		p.parts = append(p.parts, part)
+	}
 }
 
 // row writes one call.
@@ -141,9 +158,13 @@ func gave(answer any) string {
 	return ""
 }
 
-// global declares a variable for what a call made; a call that made nothing leaves it NULL.
-func (p *program) global(kind, name string) {
-	fmt.Fprintf(&p.globals, "static %s*%s;\n", kind, name)
+// declare declares a variable for what a call made; a call that made nothing leaves it NULL.
+func (p *program) declare(kind, name string) {
+	if p.inStep {
+		fmt.Fprintf(&p.locals, "\t\t%s%s = 0;\n", kind, name)
+		return
+	}
+	fmt.Fprintf(&p.globals, "static %s%s;\n", kind, name)
 }
 
 // addr is a sockaddr as an expression.
@@ -154,9 +175,19 @@ func (p *program) addr(a spec.Sockaddr) string {
 	case p.local != "" && a.String() == p.local:
 		return fmt.Sprintf("local(%q)", p.local)
 	}
-	return fmt.Sprintf("bytes(%q) /* %s */", hex.EncodeToString(a), a)
+	text := fmt.Sprintf("bytes(%q) /* %s */", hex.EncodeToString(a), a)
+	if p.advances && a.Addr().Is4() {
+		return fmt.Sprintf("advanced(%s, 4, round)", text)
+	}
+	return text
 }
 
 func context(c spec.Context) string { return fmt.Sprintf("(void *)%s", c) }
 
-func gid(g spec.GID) string { return fmt.Sprintf("bytes(%q)", hex.EncodeToString(g[:])) }
+func (p *program) gid(g spec.GID) string {
+	text := fmt.Sprintf("bytes(%q)", hex.EncodeToString(g[:]))
+	if p.advances {
+		return fmt.Sprintf("advanced(%s, 12, round)", text)
+	}
+	return text
+}
