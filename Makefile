@@ -59,7 +59,7 @@ explain: ## one requirement: make explain ID=JM-EVT-03
 diff: ## what two reports disagree on: make diff A=report.json B=report.json
 	@go run ./conformance/joinmcast diff $(or $(A),$(error $(TWO))) $(or $(B),$(error $(TWO)))
 
-generate: ## the mocks
+generate: ## the mocks, and the law as a page: spec/SPEC.md
 	go generate ./...
 
 setup: ## once, as root, on Debian: what the live targets need

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 
@@ -11,7 +12,8 @@ import (
 )
 
 const usage = `usage: joinmcast list               every requirement, a line each
-       joinmcast explain JM-EVT-03  one requirement
+       joinmcast explain JM-EVT-03  one requirement, its specs and its known issues
+       joinmcast spec FILE          the whole law as Markdown
        joinmcast diff A B           where two report.json disagree
        joinmcast count A...         how many specs of these report.json passed and failed`
 
@@ -31,17 +33,28 @@ func perform(args []string) error {
 		}
 		return law.List(os.Stdout)
 	case len(args) == 2 && args[0] == "explain":
-		law, err := catalogue.Load()
-		if err != nil {
-			return err
-		}
-		return law.Explain(os.Stdout, args[1])
+		return explain(os.Stdout, args[1])
+	case len(args) == 2 && args[0] == "spec":
+		return writeSpec(args[1])
 	case len(args) == 3 && args[0] == "diff":
 		return diff(args[1], args[2])
 	case len(args) >= 2 && args[0] == "count":
 		return count(args[1:])
 	}
 	return fmt.Errorf("the arguments are no command\n%s", usage)
+}
+
+// writeSpec writes the law as Markdown.
+func writeSpec(path string) error {
+	law, err := catalogue.Load()
+	if err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	if err := law.Markdown(&page); err != nil {
+		return err
+	}
+	return os.WriteFile(path, page.Bytes(), 0o644)
 }
 
 func diff(pathA, pathB string) error {

@@ -6,6 +6,8 @@ package catalogue
 
 import (
 	"embed"
+	"slices"
+	"strings"
 
 	"joinmcast/spec"
 )
@@ -34,10 +36,20 @@ type Requirement struct {
 	WhyNot   string                    // why it has no spec; empty where it has one
 	Judged   string                    // AfterEverySpec, or empty: judged by the specs that carry its id
 	Chapter  string                    // code of its chapter
+	File     string                    // it stands in, in this package's folder
+	Line     int
 }
 
 // JudgedBySuite tells whether the suite itself judges the requirement after every spec.
 func (r Requirement) JudgedBySuite() bool { return r.Judged == AfterEverySpec }
+
+// ByRun begins an item of the field varies: two runs on one stack may observe different answers.
+const ByRun = "run:"
+
+// VariesByRun tells whether two runs on one stack may observe different answers.
+func (r Requirement) VariesByRun() bool {
+	return slices.ContainsFunc(r.Varies, func(v string) bool { return strings.HasPrefix(v, ByRun) })
+}
 
 // Chapter is one file of the law.
 type Chapter struct {

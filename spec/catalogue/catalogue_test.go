@@ -37,6 +37,28 @@ func TestEveryRequirementHasASource(t *testing.T) {
 	}
 }
 
+func TestHardlyAnyRequirementHasNoSpec(t *testing.T) {
+	var unjudged []string
+	for _, r := range law(t).All() {
+		if r.WhyNot != "" {
+			unjudged = append(unjudged, r.ID)
+		}
+	}
+	NewWithT(t).Expect(len(unjudged)).To(BeNumerically("<=", 8), "%v", unjudged)
+}
+
+func TestHardlyAnyRequirementVariesFromRunToRunAndOnlyOneThatMay(t *testing.T) {
+	g := NewWithT(t)
+	var varying []string
+	for _, r := range law(t).All() {
+		if r.VariesByRun() {
+			g.Expect(r.Level).To(Equal(spec.May), r.ID)
+			varying = append(varying, r.ID)
+		}
+	}
+	g.Expect(len(varying)).To(BeNumerically("<=", 3), "%v", varying)
+}
+
 func TestNoSentenceIsSaidTwice(t *testing.T) {
 	g := NewWithT(t)
 	first := map[string]string{}

@@ -6,22 +6,38 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
-// List writes the law as an aligned table, a requirement a line: id, level, layer and sentence.
+// List writes the law chapter by chapter, each under its title, a requirement a line: id, level, layer and sentence,
+// aligned over all chapters.
 func (c *Catalogue) List(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var id, level, layer int
 	for _, r := range c.All() {
-		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.ID, r.Level, r.Layer, r.Says); err != nil {
-			return err
+		id, level, layer = max(id, len(r.ID)), max(level, len(r.Level)), max(layer, len(r.Layer))
+	}
+	var b strings.Builder
+	for i, chapter := range c.chapters {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s: %s\n", chapter.Code, chapter.Title)
+		for _, r := range chapter.Requirements {
+			fmt.Fprintf(&b, "%-*s  %-*s  %-*s  %s\n", id, r.ID, level, r.Level, layer, r.Layer, r.Says)
 		}
 	}
-	return table.Flush()
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-// Explain writes all that the law holds about one requirement. An unknown id is an error that names the nearest ids.
-func (c *Catalogue) Explain(w io.Writer, id string) error {
+// Row is a name and what stands beside it, a line each.
+type Row struct {
+	Name   string
+	Values []string
+}
+
+// Explain writes all that the law holds about one requirement, and then the rows that others add. An unknown id is an
+// error that names the nearest ids.
+func (c *Catalogue) Explain(w io.Writer, id string, more ...Row) error {
 	r, ok := c.Find(id)
 	if !ok {
 		return fmt.Errorf("unknown requirement %q, the nearest are %s", id, strings.Join(c.nearest(id), ", "))
@@ -44,6 +60,9 @@ func (c *Catalogue) Explain(w io.Writer, id string) error {
 	row(&b, "no spec", r.WhyNot)
 	if r.JudgedBySuite() {
 		row(&b, "judged", "after every spec, with the spec as evidence")
+	}
+	for _, added := range more {
+		row(&b, added.Name, added.Values...)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

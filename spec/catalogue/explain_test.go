@@ -6,15 +6,18 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+
+	"joinmcast/spec/catalogue"
 )
 
-func TestListAlignsIDLevelLayerAndSentence(t *testing.T) {
+func TestListAlignsIDLevelLayerAndSentenceUnderTheTitle(t *testing.T) {
 	g := NewWithT(t)
 	c, err := parse(small)
 	g.Expect(err).NotTo(HaveOccurred())
 	var b strings.Builder
 	g.Expect(c.List(&b)).To(Succeed())
-	g.Expect(b.String()).To(Equal(`JM-ATT-01  IS    librdmacm  A join of 0.0.0.0 attaches nothing.
+	g.Expect(b.String()).To(Equal(`ATT: Attaching
+JM-ATT-01  IS    librdmacm  A join of 0.0.0.0 attaches nothing.
 JM-ATT-02  MUST  driver     Another sentence.
 `))
 }
@@ -24,7 +27,8 @@ func TestExplainTellsAllThatTheLawHolds(t *testing.T) {
 	c, err := parse(small)
 	g.Expect(err).NotTo(HaveOccurred())
 	var b strings.Builder
-	g.Expect(c.Explain(&b, "JM-ATT-01")).To(Succeed())
+	more := catalogue.Row{Name: "file", Values: []string{"att.yaml", "other.go"}}
+	g.Expect(c.Explain(&b, "JM-ATT-01", more)).To(Succeed())
 	g.Expect(b.String()).To(Equal(`JM-ATT-01  IS  Attaching
 
 A join of 0.0.0.0 attaches nothing.
@@ -38,6 +42,8 @@ A join of 0.0.0.0 attaches nothing.
   seen       rocev2: rxe
              ib: read only
   records    join
+  file       att.yaml
+             other.go
 `))
 }
 

@@ -147,6 +147,8 @@ func (r *reader) requirement(n *yaml.Node, chapter string) Requirement {
 		WhyNot:   r.text(fields["why_not"]),
 		Judged:   r.text(fields["judged"]),
 		Chapter:  chapter,
+		File:     r.file,
+		Line:     n.Line,
 	}
 	for transport, where := range r.fields(fields["seen"], "seen", nil) {
 		q.Seen[spec.Transport(transport)] = r.text(where)

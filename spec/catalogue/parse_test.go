@@ -56,14 +56,14 @@ func TestParseReadsEveryField(t *testing.T) {
 				On:    []spec.Transport{spec.RoCEv2, spec.InfiniBand},
 				Needs: []spec.Capability{spec.UDQP}, Varies: []string{"kernel: since 6.3"},
 				Seen:    map[spec.Transport]string{spec.RoCEv2: "rxe", spec.InfiniBand: "read only"},
-				Observe: []string{"join"}, Chapter: "ATT",
+				Observe: []string{"join"}, Chapter: "ATT", File: "att.yaml", Line: 4,
 			},
 			{
 				ID: "JM-ATT-02", Level: spec.Must, Says: "Another sentence.",
 				Source: []string{"a page"}, Layer: spec.Driver,
 				On:     []spec.Transport{spec.IWARP},
 				Seen:   map[spec.Transport]string{spec.IWARP: "read only"},
-				WhyNot: "Nobody can see it.", Judged: catalogue.AfterEverySpec, Chapter: "ATT",
+				WhyNot: "Nobody can see it.", Judged: catalogue.AfterEverySpec, Chapter: "ATT", File: "att.yaml", Line: 17,
 			},
 		},
 	}}))

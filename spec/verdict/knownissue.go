@@ -39,10 +39,40 @@ type When struct {
 	Quirk    string // of a simulated stack
 }
 
+// String names the fields that are set, as in "driver rdma_rxe, kernel >=6.1".
+func (w When) String() string {
+	var parts []string
+	for _, part := range []struct{ name, value string }{
+		{"target", w.Target},
+		{"driver", w.Driver},
+		{"kernel", w.Kernel.String()},
+		{"rdma-core", w.RDMACore.String()},
+		{"RoCE mode", w.RoCEMode},
+		{"quirk", w.Quirk},
+	} {
+		if part.value != "" {
+			parts = append(parts, part.name+" "+part.value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Symptom is how the requirement fails: with which verdict, and which of the fields it observed had which value.
 type Symptom struct {
 	Verdict  Verdict // FAIL, HANG or CRASH
 	Observed map[string]string
+}
+
+// String is the verdict and the fields with their values, as in "FAIL with errno EPERM".
+func (s Symptom) String() string {
+	var fields []string
+	for _, field := range slices.Sorted(maps.Keys(s.Observed)) {
+		fields = append(fields, field+" "+s.Observed[field])
+	}
+	if len(fields) == 0 {
+		return string(s.Verdict)
+	}
+	return string(s.Verdict) + " with " + strings.Join(fields, ", ")
 }
 
 // Facts are what a When speaks about, of one stack.
@@ -124,6 +154,14 @@ func (k KnownIssue) mismatch(o Outcome) string {
 
 // Expired tells whether the issue's last day is over.
 func (k KnownIssue) Expired(now time.Time) bool { return !now.Before(k.Expires.AddDate(0, 0, 1)) }
+
+// DaysLeft is for how many days the issue still holds, today included; 0 when it has expired.
+func (k KnownIssue) DaysLeft(now time.Time) int {
+	if k.Expired(now) {
+		return 0
+	}
+	return int(k.Expires.AddDate(0, 0, 1).Sub(now).Hours()/24) + 1
+}
 
 // Repair names the edit that repairs a FIXED requirement.
 func (k KnownIssue) Repair() string {

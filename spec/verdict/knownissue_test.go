@@ -78,6 +78,9 @@ func TestAKnownIssueKeepsEveryFieldItsFileHas(t *testing.T) {
 	g.Expect(k.When.Kernel.String()).To(Equal(">=5.10 <6.6"))
 	g.Expect(k.Symptom.Observed).To(Equal(map[string]string{"errno": "EINVAL", "count": "2"}))
 	g.Expect(k.Expires).To(Equal(time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)))
+	g.Expect(k.When.String()).To(Equal(
+		"target rxe-*, driver rdma_rxe, kernel >=5.10 <6.6, rdma-core <60, RoCE mode RoCE v2"))
+	g.Expect(k.Symptom.String()).To(Equal("FAIL with count 2, errno EINVAL"))
 	g.Expect(k.Repair()).To(Equal("remove entry KI-1 from upstream.yaml (line 1)"))
 }
 
@@ -250,6 +253,8 @@ func TestMatchDemandsTheVerdictAndEveryFieldOfTheSymptom(t *testing.T) {
 func TestAnIssueHoldsOnItsLastDayAndNotAfter(t *testing.T) {
 	g := NewWithT(t)
 	issues := mustParse(t, whole)
+	g.Expect(issues[0].DaysLeft(time.Date(2026, 12, 30, 12, 0, 0, 0, time.UTC))).To(Equal(2))
+	g.Expect(issues[0].DaysLeft(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))).To(BeZero())
 	g.Expect(issues.ExpiryWarnings(time.Date(2026, 12, 31, 23, 59, 0, 0, time.UTC))).To(BeEmpty())
 	g.Expect(issues.ExpiryWarnings(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))).To(ConsistOf(
 		"known issue KI-1 expired on 2026-12-31: ask someone@example.org, then remove it or renew its expiry " +

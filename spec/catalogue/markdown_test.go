@@ -1,0 +1,54 @@
+package catalogue_test
+
+import (
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+)
+
+func TestMarkdownHasContentsAndEveryRequirement(t *testing.T) {
+	g := NewWithT(t)
+	c, err := parse(strings.ReplaceAll(small, "A join of 0.0.0.0", "A *join* of <any>"))
+	g.Expect(err).NotTo(HaveOccurred())
+	var b strings.Builder
+
+	g.Expect(c.Markdown(&b)).To(Succeed())
+
+	_, page, _ := strings.Cut(b.String(), "in the report.\n\n")
+	g.Expect(page).To(Equal(`* [ATT: Attaching](#att-attaching): JM-ATT-01 to JM-ATT-02, 2 requirements
+
+## ATT: Attaching
+
+### JM-ATT-01
+
+A \*join\* of &lt;any> attaches nothing.
+
+* Level: IS, layer librdmacm, on rocev2, ib
+* Source: a page
+* Relied on by: an application
+* Needs: ud-qp
+* Varies: kernel: since 6.3
+* Seen: rocev2: rxe; ib: read only
+* Records: join
+
+### JM-ATT-02
+
+Another sentence.
+
+* Level: MUST, layer driver, on iwarp
+* Source: a page
+* Seen: iwarp: read only
+* No spec: Nobody can see it.
+* Judged: after every spec, with the spec as evidence
+`))
+}
+
+func TestMarkdownNamesTransportsTogetherOfWhichTheSameIsSaid(t *testing.T) {
+	g := NewWithT(t)
+	c, err := parse(strings.Replace(small, "rocev2: rxe", "rocev2: read only", 1))
+	g.Expect(err).NotTo(HaveOccurred())
+	var b strings.Builder
+	g.Expect(c.Markdown(&b)).To(Succeed())
+	g.Expect(b.String()).To(ContainSubstring("* Seen: rocev2, ib: read only\n"))
+}
