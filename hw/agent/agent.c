@@ -54,11 +54,12 @@ static const struct method methods[] = {
 	{"ibv_post_recv", post_recv, false},
 	{"ibv_post_send", post_send, false},
 	{"ibv_poll_cq", wait_completion, false},
+	{"script", run_script, false},
 	{"in_flight", list_in_flight, true},
 	{"libraries", list_libraries, false},
 };
 
-static const struct method *find_method(const char *name)
+const struct method *find_method(const char *name)
 {
 	for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
 		if (strcmp(methods[i].name, name) == 0)
@@ -66,14 +67,19 @@ static const struct method *find_method(const char *name)
 	return NULL;
 }
 
-/* Answers the call and frees it. */
-static void finish(struct call *call)
+void free_call(struct call *call)
 {
-	answer(call);
 	json_decref(call->answer);
 	json_decref(call->params);
 	json_decref(call->id);
 	free(call);
+}
+
+/* Answers the call and frees it. */
+static void finish(struct call *call)
+{
+	answer(call);
+	free_call(call);
 }
 
 static void *run(void *opaque)

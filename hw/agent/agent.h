@@ -8,6 +8,7 @@
  *   handles.c    stands in for C pointers on the wire  buffers.c owns the memory that work requests name
  *   answer.c     turns what the call left into a line
  *   inflight.c   knows which calls are open            libraries.c which files are under test
+ *   script.c     makes many calls side by side
  */
 #ifndef JOINMCAST_AGENT_H
 #define JOINMCAST_AGENT_H
@@ -23,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* The longest message, in bytes with its newline (package wire, MaxLine). */
 enum { MAX_LINE = 64 << 10 };
@@ -37,6 +39,7 @@ enum {
 };
 
 struct call;
+struct round;
 
 /* A method: its name on the wire and what it does. */
 struct method {
@@ -62,8 +65,18 @@ struct call {
 
 	pid_t tid;   /* of the thread that makes the call, 0 before it runs */
 	bool inside; /* the thread is in the C call itself, and in nothing of the agent's */
+	uint64_t ns; /* how long the C call took, by CLOCK_MONOTONIC */
+	const struct round *round; /* of the script that this call is a step of, or NULL */
 	struct call *older, *newer;
 };
+
+static inline uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
 
 /*
  * MAKE makes one C call. errno means nothing unless it was zeroed before, and nothing may come between the call and
@@ -72,9 +85,11 @@ struct call {
 #define MAKE(call, statement)                                                    \
 	do {                                                                     \
 		__atomic_store_n(&(call)->inside, true, __ATOMIC_SEQ_CST);       \
+		uint64_t begun = now();                                          \
 		errno = 0;                                                       \
 		statement;                                                       \
 		(call)->err = errno;                                             \
+		(call)->ns += now() - begun;                                     \
 		__atomic_store_n(&(call)->inside, false, __ATOMIC_SEQ_CST);      \
 	} while (0)
 
@@ -108,6 +123,22 @@ uint32_t know(enum kind kind, void *pointer);            /* the one it has, or e
 void drop_handle(enum kind kind, uint32_t handle);
 void *pointer_of(enum kind kind, uint32_t handle);       /* NULL when there is none */
 void *handle_param(struct call *call, json_t *object, const char *name, enum kind kind, uint32_t *handle);
+
+/* agent.c */
+const struct method *find_method(const char *name); /* NULL when there is none */
+void free_call(struct call *call);
+
+/* script.c: what the steps of one round know of each other. */
+struct round {
+	uint32_t number;   /* from 0 */
+	bool advances;     /* this step's group is the round's own */
+	uint32_t steps;    /* that have been made */
+	uint32_t *handles; /* what they gave; 0 for nothing */
+};
+void run_script(struct call *call);
+/* For numbers that stand for what an earlier step gave: that handle; others stay as they are. */
+uint32_t handle_of_step(struct call *call, uint32_t number);
+void advance(const struct call *call, uint8_t *group); /* four bytes of it, if it is to advance */
 
 /* inflight.c */
 void begin(struct call *call);

@@ -94,7 +94,7 @@ void *pointer_of(enum kind kind, uint32_t handle)
 
 void *handle_param(struct call *call, json_t *object, const char *name, enum kind kind, uint32_t *handle)
 {
-	uint32_t number = (uint32_t)int_param(call, object, name, 0, UINT32_MAX);
+	uint32_t number = handle_of_step(call, (uint32_t)int_param(call, object, name, 0, UINT32_MAX));
 	void *pointer = pointer_of(kind, number);
 
 	if (number != 0 && !pointer)

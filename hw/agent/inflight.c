@@ -126,27 +126,31 @@ static struct look look_at(pid_t tid)
 	return seen;
 }
 
-/* Threads that meet at a lock sleep for a moment too. One that has slept through all of this is not one of them. */
-static const struct timespec A_MOMENT = {.tv_nsec = 10 * 1000 * 1000};
-
-static bool is_blocked(struct call *call)
+/* A call whose thread sleeps inside of it, as far as one look can tell. */
+static bool seems_blocked(const struct call *call, struct look *seen)
 {
 	pid_t tid = __atomic_load_n(&call->tid, __ATOMIC_ACQUIRE);
 
 	if (tid == 0 || !__atomic_load_n(&call->inside, __ATOMIC_SEQ_CST))
 		return false;
-	struct look before = look_at(tid);
-	if (!before.asleep)
-		return false;
-	nanosleep(&A_MOMENT, NULL);
-	struct look after = look_at(tid);
-	return after.asleep && after.switches == before.switches && strcmp(after.syscall, before.syscall) == 0 &&
-	       __atomic_load_n(&call->inside, __ATOMIC_SEQ_CST);
+	*seen = look_at(tid);
+	return seen->asleep && __atomic_load_n(&call->inside, __ATOMIC_SEQ_CST);
 }
 
+static bool same(const struct look *before, const struct look *after)
+{
+	return before->switches == after->switches && strcmp(before->syscall, after->syscall) == 0;
+}
+
+/* Threads that meet at a lock sleep for a moment too. One that has slept through all of this is not one of them. */
+static const struct timespec A_MOMENT = {.tv_nsec = 10 * 1000 * 1000};
+
+/* All calls are looked at, then all once more: those that are blocked are so at the same time. */
 void list_in_flight(struct call *call)
 {
 	json_t *calls = json_array();
+	size_t length = 0, i = 0;
+	bool any = false;
 
 	if (refused(call)) {
 		json_decref(calls);
@@ -154,9 +158,19 @@ void list_in_flight(struct call *call)
 	}
 	pthread_mutex_lock(&lock);
 	for (struct call *open = oldest; open; open = open->newer)
+		length++;
+	struct look *before = calloc(length ? length : 1, sizeof *before), after;
+	for (struct call *open = oldest; before && open; open = open->newer, i++)
+		any |= before[i].asleep = seems_blocked(open, &before[i]);
+	if (any)
+		nanosleep(&A_MOMENT, NULL);
+	i = 0;
+	for (struct call *open = oldest; before && open; open = open->newer, i++)
 		json_array_append_new(calls, json_pack("{s:s, s:b}", "method", open->method->name, "blocked",
-						       is_blocked(open)));
+						       before[i].asleep && seems_blocked(open, &after) &&
+							       same(&before[i], &after)));
 	pthread_mutex_unlock(&lock);
+	free(before);
 	call->answer = json_pack("{s:o}", "calls", calls);
 	call->bare = true;
 }

@@ -134,6 +134,9 @@ struct sockaddr *sockaddr_param(struct call *call, json_t *object, const char *n
 		refuse(call, INVALID_PARAMS, "%s: \"%s\" must be null or up to %zu bytes in hexadecimal",
 		       call->method->name, name, sizeof *room);
 	json_decref(value);
+	/* The group of a call is its one address, or its destination. */
+	if (room->ss_family == AF_INET && strcmp(name, "src") != 0)
+		advance(call, (uint8_t *)&((struct sockaddr_in *)room)->sin_addr);
 	return addr;
 }
 
@@ -151,6 +154,7 @@ void gid_param(struct call *call, json_t *object, const char *name, union ibv_gi
 	if (value && unhex(json_string_value(value), gid->raw, sizeof gid->raw) != sizeof gid->raw)
 		refuse(call, INVALID_PARAMS, "%s: \"%s\" must be 32 hexadecimal digits", call->method->name, name);
 	json_decref(value);
+	advance(call, gid->raw + sizeof gid->raw - 4);
 }
 
 uint8_t *bytes_param(struct call *call, json_t *object, const char *name, size_t *length)

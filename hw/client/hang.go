@@ -31,7 +31,7 @@ const (
 func (p *Process) InFlight(ctx context.Context) ([]spec.InFlight, error) {
 	calls, err := p.inFlight(ctx)
 	if err == nil {
-		return calls, nil
+		return ofThePort(calls), nil
 	}
 	return nil, p.failure(ctx, wire.InFlight, err)
 }
@@ -47,7 +47,7 @@ func (p *Process) inFlight(ctx context.Context) ([]spec.InFlight, error) {
 }
 
 // watch looks at an open call now and then, until stop: a call that sleeps in an untimed futex while no other is open
-// is woken by nothing. The context ends then, and stop says so. Of a concurrent caller nothing can be said, for its
+// is woken by nothing, and a script of which every call does so. The context ends then, and stop says so. Of a concurrent caller nothing can be said, for its
 // next call may wake this one; nor of a poll, which an event may end.
 func (p *Process) watch(ctx context.Context, method string) (watched context.Context, stop func() *spec.Hung) {
 	if spec.IsConcurrent(ctx) || method == "poll" {
@@ -65,7 +65,7 @@ func (p *Process) watch(ctx context.Context, method string) (watched context.Con
 			case <-time.After(pause):
 			}
 			calls, err := p.inFlight(watched)
-			if err == nil && len(calls) == 1 && calls[0].Method == method && calls[0].Blocked {
+			if err == nil && isStuck(calls, method) {
 				hung = &spec.Hung{Method: method, Proof: inFutex, Open: names(calls)}
 				cancel()
 			}
@@ -76,6 +76,14 @@ func (p *Process) watch(ctx context.Context, method string) (watched context.Con
 		<-looking
 		return hung
 	}
+}
+
+// isStuck tells whether nothing will wake a call whose caller makes no other.
+func isStuck(calls []spec.InFlight, method string) bool {
+	if method == "script" {
+		return scriptIsStuck(calls)
+	}
+	return len(calls) == 1 && calls[0].Method == method && calls[0].Blocked
 }
 
 // overrun is the error of a call that was open when its context ended.

@@ -8,8 +8,8 @@
 //	{"kind":"stderr","agent":3}    what that agent wrote to its standard error
 //
 // An agent is one RDMA application. It speaks JSON-RPC 2.0, one message a line, over its standard input and output. Its
-// methods are the C names of package call with that package's arguments as params; each answers a Result. InFlight and
-// Libraries are the methods that are no calls.
+// methods are the C names of package call with that package's arguments as params; each answers a Result; the tallies of
+// a script count by numbers, of errno and of event types. InFlight and Libraries are the methods that are no calls.
 package wire
 
 import (
@@ -41,10 +41,14 @@ const (
 // InFlight is the agent's method that lists the open calls; it takes no params and answers InFlightAnswer.
 const InFlight = "in_flight"
 
-// InFlightAnswer is the answer of InFlight, oldest call first; in_flight itself is not listed.
+// InFlightAnswer is the answer of InFlight, oldest call first; in_flight itself is not listed. Those that are blocked
+// are so at the same time.
 type InFlightAnswer struct {
 	Calls []spec.InFlight `json:"calls"`
 }
+
+// Barrier is how InFlight lists a sequence of a script that waits for the others of its round.
+const Barrier = "barrier"
 
 // Libraries is the agent's method that lists what it runs on; it opens the RDMA devices first, takes no params and
 // answers LibrariesAnswer.
