@@ -8,11 +8,13 @@ FLAGS ?=
 COLOUR := $(if $(MAKE_TERMOUT),$(if $(NO_COLOR),--no-color),--no-color)
 KERNEL ?= bookworm
 RDMA_CORE ?= bookworm
+N ?= 10
+TARGETS ?= sim
 
 TWO := say which two reports: make diff A=report.json B=report.json
 
 .DEFAULT_GOAL := conformance
-.PHONY: bin rxe hw test-live conformance test lint list explain diff mutants generate setup help clean
+.PHONY: bin rxe hw test-live conformance test lint list explain diff soak mutants generate setup help clean
 
 conformance: ## judge the simulated stack: needs Go and nothing else
 	@$(GINKGO) --succinct $(COLOUR) $(FLAGS) ./conformance
@@ -58,6 +60,11 @@ explain: ## one requirement: make explain ID=JM-EVT-03
 
 diff: ## what two reports disagree on: make diff A=report.json B=report.json
 	@go run ./conformance/joinmcast diff $(or $(A),$(error $(TWO))) $(or $(B),$(error $(TWO)))
+
+soak: $(if $(filter rxe%,$(TARGETS)),bin) ## many runs with different seeds must agree: make soak [N=10] [TARGETS="sim rxe"] [KERNEL=] [RDMA_CORE=]
+	@go build -o bin/joinmcast ./conformance/joinmcast
+	@go test -c -o bin/conformance.test ./conformance
+	@bin/joinmcast soak -n $(N) -kernel $(KERNEL) -rdma-core $(RDMA_CORE) $(TARGETS)
 
 generate: ## the mocks, and the law as a page: spec/SPEC.md
 	go generate ./...

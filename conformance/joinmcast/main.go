@@ -1,8 +1,10 @@
-// Command joinmcast reads the law and compares reports: what `make list`, `make explain` and `make diff` run.
+// Command joinmcast reads the law and compares reports: what `make list`, `make explain`, `make diff` and `make soak`
+// run.
 package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 
@@ -15,12 +17,17 @@ const usage = `usage: joinmcast list               every requirement, a line eac
        joinmcast explain JM-EVT-03  one requirement, its specs and its known issues
        joinmcast spec FILE          the whole law as Markdown
        joinmcast diff A B           where two report.json disagree
+       joinmcast soak [FLAG]... TARGET...
+                                    where runs with different seeds disagree; soak -h lists the flags
        joinmcast count A...         how many specs of these report.json passed and failed`
 
 func main() {
 	if err := perform(os.Args[1:]); err != nil {
 		_, _ = fmt.Fprintf(os.Stderr, "joinmcast: %s\n", err)
-		os.Exit(2)
+		if errors.Is(err, errDisagree) {
+			os.Exit(verdict.ExitNotConformant)
+		}
+		os.Exit(verdict.ExitRunFailed)
 	}
 }
 
@@ -36,6 +43,8 @@ func perform(args []string) error {
 		return explain(os.Stdout, args[1])
 	case len(args) == 2 && args[0] == "spec":
 		return writeSpec(args[1])
+	case len(args) >= 1 && args[0] == "soak":
+		return soak(args[1:])
 	case len(args) == 3 && args[0] == "diff":
 		return diff(args[1], args[2])
 	case len(args) >= 2 && args[0] == "count":

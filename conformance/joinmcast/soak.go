@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"joinmcast/conformance/target"
+	"joinmcast/reports"
+	"joinmcast/spec/catalogue"
+	"joinmcast/spec/verdict"
+)
+
+// errDisagree is a soak whose runs did not all say the same.
+var errDisagree = errors.New("the runs disagree")
+
+// ending is how long an interrupted run is given to end its applications and its guests.
+const ending = time.Minute
+
+// soaking runs one suite again and again, each time with another seed.
+type soaking struct {
+	suite, out       string
+	runs             int
+	kernel, rdmaCore string
+}
+
+// soak runs the suite n times on each target, and compares what the runs of a target found.
+func soak(args []string) error {
+	var s soaking
+	set := flag.NewFlagSet("soak", flag.ContinueOnError)
+	set.StringVar(&s.suite, "suite", filepath.Join("bin", "conformance.test"), "the suite's `binary`")
+	set.StringVar(&s.out, "out", filepath.Join("reports", "out", "soak"), "`folder` of the reports")
+	set.IntVar(&s.runs, "n", 10, "`runs` on each target")
+	set.StringVar(&s.kernel, "kernel", "", "of guests")
+	set.StringVar(&s.rdmaCore, "rdma-core", "", "of guests")
+	if err := set.Parse(args); err != nil {
+		return err
+	}
+	if s.runs < 2 || set.NArg() == 0 {
+		return errors.New("a soak wants two runs or more, and a target or more")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	law, err := catalogue.Load()
+	if err != nil {
+		return err
+	}
+	varies := func(id string) bool { q, ok := law.Find(id); return ok && q.VariesByRun() }
+	disagree := false
+	for _, name := range set.Args() {
+		found, err := s.target(ctx, name)
+		if err != nil {
+			return err
+		}
+		lines := reports.Soak(found, varies)
+		for _, line := range lines {
+			fmt.Printf("  %s\n", line)
+		}
+		if len(lines) > 0 {
+			fmt.Printf("%s: %d differences in %d runs\n", name, len(lines), s.runs)
+			disagree = true
+			continue
+		}
+		fmt.Printf("%s: the same verdicts and observations %d times\n", name, s.runs)
+	}
+	if disagree {
+		return errDisagree
+	}
+	return nil
+}
+
+// target runs the suite on one target and reads the reports.
+func (s soaking) target(ctx context.Context, name string) ([]*reports.Report, error) {
+	args := []string{"-target=" + name}
+	var overrides target.Overrides
+	t, err := target.Load(name, overrides)
+	if err != nil {
+		return nil, err
+	}
+	if t.Stack == target.RXE {
+		overrides.Kernel, overrides.RDMACore = s.kernel, s.rdmaCore
+		args = append(args, "-kernel="+s.kernel, "-rdma-core="+s.rdmaCore)
+		if t, err = target.Load(name, overrides); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(s.out, t.Name)); err != nil { // of the soak before
+		return nil, err
+	}
+	var found []*reports.Report
+	for seed := 1; seed <= s.runs; seed++ {
+		r, err := s.run(ctx, t.Name, seed, args)
+		if err != nil {
+			return nil, fmt.Errorf("run %d on %s: %w", seed, t.Name, err)
+		}
+		fmt.Printf("%s %d of %d: %s, %.1f s\n", t.Name, seed, s.runs, r.Summary.Status, r.Summary.Seconds)
+		found = append(found, r)
+	}
+	return found, nil
+}
+
+// run runs the suite once. Its files are put where they belong when it has ended: an interrupt leaves none.
+func (s soaking) run(ctx context.Context, name string, seed int, args []string) (*reports.Report, error) {
+	if err := os.MkdirAll(s.out, 0o755); err != nil {
+		return nil, err
+	}
+	scratch, err := os.MkdirTemp(s.out, ".run-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
+	run := exec.CommandContext(ctx, s.suite,
+		append([]string{fmt.Sprintf("-ginkgo.seed=%d", seed), "-out=" + scratch}, args...)...)
+	var said bytes.Buffer
+	run.Stdout, run.Stderr = &said, &said
+	// Ctrl-C is for the soak, which passes it on once: a second one would cut the run's cleaning up short.
+	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
+	run.WaitDelay = ending
+	err = run.Run()
+	if ctx.Err() != nil {
+		return nil, errors.New("interrupted")
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return nil, err
+	}
+	r, err := reports.Read(filepath.Join(scratch, name, reports.JSONFile))
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, said.Bytes())
+	}
+	if r.Summary.Status == verdict.NotQualified {
+		return nil, errors.New(r.Summary.Reason)
+	}
+	folder := filepath.Join(s.out, name, fmt.Sprint(seed))
+	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
+		return nil, err
+	}
+	return r, os.Rename(filepath.Join(scratch, name), folder)
+}
