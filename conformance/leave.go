@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"context"
+	"fmt"
+	"net/netip"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -166,6 +168,21 @@ var _ = Describe("LV: leaving a group", func() {
 		Expect(leave).To(ReturnZero())
 	})
 
+	It("does not wait for the events of other groups", Label("JM-LV-09"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		group, other := rig.NewGroup(), rig.NewGroup()
+		id.MustBeMember(ctx, group)
+		unacked := id.MustGetJoin(ctx, other)
+		Expect(unacked).To(BeJoin(other.GID()), "control: an event of the other group is held")
+
+		leave := id.Leave(ctx, group)
+
+		rig.ObserveCall("leave", leave)
+		Expect(leave).To(ReturnZero())
+		id.MustAck(ctx, unacked)
+		Expect(id.Leave(ctx, group)).To(FailWith(spec.EADDRNOTAVAIL), "control: the membership is over")
+	})
+
 	It("leaves the newest of two memberships of one address", Label("JM-LV-10"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
 		group := rig.NewGroup()
@@ -187,6 +204,62 @@ var _ = Describe("LV: leaving a group", func() {
 		Expect(second).To(ReturnZero())
 		Expect(third).To(FailWith(spec.EADDRNOTAVAIL))
 	})
+
+	It("leaves a QP alone whose user has detached it", Label("JM-LV-13"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		group := rig.NewGroup()
+		event := id.MustBeMember(ctx, group)
+		detach := id.DetachMulticast(ctx, qp.Handle, group.GID(), event.UD.AH.DLID)
+
+		leave := id.Leave(ctx, group)
+
+		again := id.Leave(ctx, group)
+		rig.ObserveCall("detach", detach)
+		rig.ObserveCall("leave", leave)
+		rig.ObserveCall("again", again)
+		rig.Control("JM-ATT-02", detach, "the QP was attached")
+		Expect(leave).To(ReturnZero())
+		Expect(again).To(FailWith(spec.EADDRNOTAVAIL), "the membership is over")
+	})
+
+	It("leaves for an id whose QP has been detached and destroyed", Label("JM-LV-12"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		group := rig.NewGroup()
+		event := id.MustBeMember(ctx, group)
+		rig.Control("JM-ATT-02", id.DetachMulticast(ctx, qp.Handle, group.GID(), event.UD.AH.DLID), "the QP was attached")
+		id.MustDestroyQP(ctx)
+
+		leave := id.Leave(ctx, group)
+
+		again := id.Leave(ctx, group)
+		rig.ObserveCall("leave", leave)
+		rig.ObserveCall("again", again)
+		Expect(leave).To(ReturnZero())
+		Expect(again).To(FailWith(spec.EADDRNOTAVAIL), "the membership is over")
+	})
+
+	It("leaves a send-only membership and does not touch what was attached by hand", Label("JM-LV-14"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			qp := id.MustCreateQP(ctx)
+			group, full := rig.NewGroup(), rig.NewGroup()
+			id.MustJoinEx(ctx, group, spec.SendOnlyMember)
+			event := id.MustTakeJoin(ctx, group)
+			rig.Control("JM-ATT-03", qp.Attach(ctx, group.GID(), event.UD.AH.DLID), "the QP is attached by hand")
+			id.MustBeMember(ctx, full)
+
+			leave := id.Leave(ctx, group)
+
+			probe := qp.Probe(ctx, group)
+			rig.ObserveCall("leave", leave)
+			rig.ObserveCall("probe", probe)
+			Expect(leave).To(ReturnZero())
+			Expect(probe).To(ReturnZero(), "the QP is still attached")
+			id.MustLeave(ctx, full)
+			Expect(qp.Probe(ctx, full)).To(ReturnErrno(spec.EINVAL), "control: the same probe after a full member's leave")
+		})
 
 	It("lets the group be joined again, time after time", Label("JM-LV-16"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
@@ -241,5 +314,168 @@ var _ = Describe("LV: leaving a group", func() {
 			Expect(probe).To(ReturnZero(), "the QP is still attached to the other groups")
 		}
 		Expect(qp.Probe(ctx, group)).To(ReturnErrno(spec.EINVAL), "control: the same probe on the group left")
+	})
+
+	It("gives back one IGMP user a leave, and the last leave ends the host's membership", Label("JM-LV-18"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			group := rig.NewGroup()
+			host := rig.HostAt(0)
+			id.MustBeMember(ctx, group)
+			id.MustBeMember(ctx, group)
+			joined := host.IGMPUsers(ctx, group)
+
+			id.MustLeave(ctx, group)
+			between := host.IGMPUsers(ctx, group)
+			id.MustLeave(ctx, group)
+			left := host.IGMPUsers(ctx, group)
+
+			rig.Observe("joined", fmt.Sprint(joined))
+			rig.Observe("between", fmt.Sprint(between))
+			rig.Observe("left", fmt.Sprint(left))
+			Expect(joined).To(Equal([]int{2}), "one user a join")
+			Expect(between).To(Equal([]int{1}))
+			Expect(left).To(Equal([]int{0}))
+		})
+
+	It("lets a datagram that is already received complete or not", Label("JM-LV-19"), func(ctx SpecContext) {
+		group, other := rig.NewGroup(), rig.NewGroup()
+		member := rig.Start(ctx).MustReceiver(ctx, group, other)
+		witness := rig.Start(ctx).MustReceiver(ctx, group)
+		sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group, other)
+		sender.MustSend(ctx, group, "received", 1)
+		Expect(witness.MustReceive(ctx)).To(BeDatagram("received", 1), "control: the datagram has reached the host")
+
+		leave := member.ID().Leave(ctx, group)
+
+		sender.MustSend(ctx, other, "sentinel", 2)
+		completed := rig.NamePayloads(member.MustReceiveUntil(ctx, "sentinel"), "received")
+		rig.ObserveCall("leave", leave)
+		rig.Observe("completed", completed)
+		Expect(leave).To(ReturnZero())
+		Expect(completed).To(BeElementOf("none", "received"))
+	})
+
+	It("delivers nothing that is sent after it", Label("JM-LV-20"), func(ctx SpecContext) {
+		group, other := rig.NewGroup(), rig.NewGroup()
+		member := rig.Start(ctx).MustReceiver(ctx, group, other)
+		witness := rig.Start(ctx).MustReceiver(ctx, group)
+		sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group, other)
+		sender.MustSend(ctx, group, "before", 1)
+		Expect(member.MustReceive(ctx)).To(BeDatagram("before", 1), "control: the member receives before it leaves")
+		Expect(witness.MustReceive(ctx)).To(BeDatagram("before", 1))
+
+		leave := member.ID().Leave(ctx, group)
+
+		sender.MustSend(ctx, group, "after", 2)
+		sender.MustSend(ctx, other, "sentinel", 3)
+		received := rig.NamePayloads(member.MustReceiveUntil(ctx, "sentinel"), "after")
+		rig.ObserveCall("leave", leave)
+		rig.Observe("received", received)
+		Expect(witness.MustReceive(ctx)).To(BeDatagram("after", 2), "control: another member of the host receives it")
+		Expect(leave).To(ReturnZero())
+		Expect(received).To(Equal("none"))
+	})
+
+	It("detaches nothing before the event is retrieved", Label("JM-LV-21"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		group, other, control := rig.NewGroup(), rig.NewGroup(), rig.NewGroup()
+		for _, attached := range []rig.Group{group, other} {
+			rig.Control("JM-VRB-01", qp.Attach(ctx, attached.GID(), 0), "the QP is attached by hand")
+		}
+		id.MustJoin(ctx, group)
+		id.AwaitEvent(ctx)
+
+		leave := id.Leave(ctx, group)
+
+		same, another := qp.Probe(ctx, group), qp.Probe(ctx, other)
+		rig.ObserveCall("leave", leave)
+		rig.ObserveCall("group", same)
+		rig.ObserveCall("other_group", another)
+		Expect(leave).To(ReturnZero())
+		Expect(same).To(ReturnZero(), "the QP is still attached to the group")
+		Expect(another).To(ReturnZero(), "the QP is still attached to the other group")
+		Expect(qp.Probe(ctx, control)).To(ReturnErrno(spec.EINVAL), "control: the same probe on a group never attached")
+	})
+
+	It("waits until a MULTICAST_ERROR is acknowledged, too", Label("JM-LV-22"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		id.MustCreateQP(ctx)
+		unicast := rig.Group{Addr: id.Addr(ctx).Addr()} // ibv_attach_mcast refuses it, rdma_join_multicast does not
+		event := id.MustGetJoin(ctx, unicast)
+		Expect(event).To(BeMulticastError(), "control: the event is an error")
+
+		leaving := id.Begin(ctx, "rdma_leave_multicast", func(ctx context.Context) error {
+			return id.Leave(ctx, unicast)
+		})
+		unacked := leaving.Settle(ctx)
+		id.MustAck(ctx, event)
+		leave := leaving.Result(ctx)
+
+		rig.Observe("unacked", unacked)
+		rig.ObserveCall("leave", leave)
+		Expect(unacked).To(Equal("blocked"), "nothing but the acknowledgement can wake it")
+		Expect(leave).To(ReturnZero())
+	})
+
+	It("is woken by its acknowledgement whatever is joined meanwhile", Label("JM-LV-25"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		group, other := rig.NewGroup(), rig.NewGroup()
+		held := id.MustGetJoin(ctx, group)
+		leaving := id.Begin(ctx, "rdma_leave_multicast", func(ctx context.Context) error {
+			return id.Leave(ctx, group)
+		})
+		unacked := leaving.Settle(ctx)
+
+		join := id.Join(ctx, other)
+		event := id.MustGetEvent(ctx)
+		id.MustAck(ctx, event)
+		id.MustAck(ctx, held)
+
+		leave := leaving.Result(ctx)
+		rig.Observe("unacked", unacked)
+		rig.ObserveCall("join", join)
+		rig.ObserveCall("leave", leave)
+		Expect(unacked).To(Equal("blocked"), "control: the leave waits while the other group is joined")
+		Expect(join).To(ReturnZero())
+		Expect(event).To(BeJoin(other.GID()))
+		Expect(leave).To(ReturnZero())
+	})
+
+	It("takes one IGMP user off the group that is left, and changes no other", Label("JM-LV-27"), func(ctx SpecContext) {
+		p := rig.Start(ctx)
+		id, other := p.BoundID(ctx), p.BoundID(ctx)
+		group, neighbour := rig.NewGroup(), rig.NewGroup()
+		id.MustBeMember(ctx, group)
+		id.MustBeMember(ctx, neighbour)
+		other.MustBeMember(ctx, group)
+		host := rig.HostAt(0)
+		before := host.MustObserve(ctx)
+
+		leave := id.Leave(ctx, group)
+
+		change := rig.NameIGMPChange(before, host.MustObserve(ctx), group)
+		rig.ObserveCall("leave", leave)
+		rig.Observe("change", change)
+		Expect(leave).To(ReturnZero())
+		Expect(change).To(Equal("group -1"))
+	})
+
+	It("takes the MGID of the event for another membership", Label("JM-LV-29"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		group := rig.NewGroup()
+		mgid := id.MustBeMember(ctx, group).UD.AH.GRH.DGID
+
+		asIP := id.LeaveAddr(ctx, spec.NewSockaddr(netip.AddrFrom16(mgid), 0))
+		asIB := id.LeaveAddr(ctx, spec.NewSockaddrIB(mgid))
+		exact := id.Leave(ctx, group)
+
+		rig.ObserveCall("sockaddr_in6", asIP)
+		rig.ObserveCall("sockaddr_ib", asIB)
+		rig.ObserveCall("exact", exact)
+		Expect(asIP).To(FailWith(spec.EADDRNOTAVAIL), "as a sockaddr_in6")
+		Expect(asIB).To(FailWith(spec.EADDRNOTAVAIL), "as a sockaddr_ib")
+		Expect(exact).To(ReturnZero(), "control: the joined address leaves")
 	})
 })

@@ -3,6 +3,7 @@ package rig
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"joinmcast/spec"
@@ -61,6 +62,22 @@ func NameLength(byteLen uint32, payload string) string {
 		return "payload+40"
 	}
 	return fmt.Sprint(byteLen)
+}
+
+// NamePayloads is the payloads of these datagrams in their order, those that the spec sent by their text and others as
+// "other"; "none" when there are none.
+func NamePayloads(datagrams []spec.Completion, sent ...string) string {
+	if len(datagrams) == 0 {
+		return "none"
+	}
+	names := make([]string, len(datagrams))
+	for i, d := range datagrams {
+		names[i] = "other"
+		if slices.Contains(sent, string(d.Data)) {
+			names[i] = string(d.Data)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // NamePort is "own" for the id's port, "0", or "other".

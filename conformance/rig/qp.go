@@ -2,6 +2,7 @@ package rig
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
@@ -55,16 +56,18 @@ func (id *ID) DestroyOwnQP(ctx context.Context) error {
 	return err
 }
 
-// MustReceiver makes a bound id whose QP is attached to the group by a join, with room for a few datagrams.
-func (p *Process) MustReceiver(ctx context.Context, group Group) *QP {
+// MustReceiver makes a bound id whose QP is attached to the groups by joins, with room for a few datagrams.
+func (p *Process) MustReceiver(ctx context.Context, groups ...Group) *QP {
 	ginkgo.GinkgoHelper()
 	id := p.BoundID(ctx)
 	qp := id.MustCreateQP(ctx)
 	for wrid := range uint64(receiverRoom) {
 		qp.MustPostRecv(ctx, wrid+1, receiverPayload)
 	}
-	id.MustBeMember(ctx, group)
-	Control(leansOnAutoAttach, qp.Probe(ctx, group), "the receiver is attached")
+	for _, group := range groups {
+		id.MustBeMember(ctx, group)
+		Control(leansOnAutoAttach, qp.Probe(ctx, group), "the receiver is attached")
+	}
 	return qp
 }
 
@@ -73,6 +76,9 @@ const (
 	receiverRoom    = 4
 	receiverPayload = 256
 )
+
+// ID is the id that the QP belongs to.
+func (q *QP) ID() *ID { return q.id }
 
 // Attach attaches the QP to a group by hand, as a program without an id's QP does.
 func (q *QP) Attach(ctx context.Context, group spec.GID, mlid uint16) error {
@@ -123,4 +129,19 @@ func (q *QP) MustReceive(ctx context.Context) spec.Completion {
 	got, err := q.id.WaitCompletion(ctx, q.Handle, spec.RecvQueue)
 	must(err, leansOnData)
 	return got
+}
+
+// MustReceiveUntil waits for the datagram with this payload, the sentinel, and gives those that came before it.
+func (q *QP) MustReceiveUntil(ctx context.Context, sentinel string) []spec.Completion {
+	ginkgo.GinkgoHelper()
+	var before []spec.Completion
+	for range receiverRoom {
+		got := q.MustReceive(ctx)
+		if string(got.Data) == sentinel {
+			return before
+		}
+		before = append(before, got)
+	}
+	ginkgo.Fail(fmt.Sprintf("%d datagrams came, and %q is not among them", len(before), sentinel))
+	return before
 }
