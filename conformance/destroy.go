@@ -73,4 +73,66 @@ var _ = Describe("DST: destroying", func() {
 			Expect(state.QP).To(Be("id->qp", spec.QP(0)))
 			Expect(destroyID).To(ReturnZero())
 		})
+
+	It("ends the memberships of a process that is killed", Label("JM-DST-07"), func(ctx SpecContext) {
+		p := rig.Start(ctx)
+		id := p.BoundID(ctx)
+		read, unread := rig.NewGroup(), rig.NewGroup()
+		id.MustBeMember(ctx, read)
+		id.MustJoin(ctx, unread)
+		host := rig.HostAt(0)
+		before := host.IGMPUsers(ctx, read, unread)
+
+		p.MustKill(ctx)
+
+		after := host.IGMPUsers(ctx, read, unread)
+		rig.Observe("before", fmt.Sprint(before))
+		rig.Observe("after", fmt.Sprint(after))
+		Expect(before).To(Equal([]int{1, 1}), "control: the host was a member of both groups")
+		Expect(after).To(Equal([]int{0, 0}))
+	})
+
+	It("destroys a QP that has received a hundred multicast datagrams", Label("JM-DST-14"), func(ctx SpecContext) {
+		group := rig.NewGroup()
+		host := rig.HostAt(0)
+		before := host.MustObserve(ctx).Resources["qp"]
+		member := rig.Start(ctx).MustReceiver(ctx, group)
+		sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group)
+		const datagrams = 100
+		for n := range uint32(datagrams) {
+			sender.MustSend(ctx, group, "datagram", n)
+			Expect(member.MustReceive(ctx)).To(BeDatagram("datagram", n), "control: the QP receives")
+			member.MustPostRecv(ctx, uint64(n), len("datagram"))
+		}
+		member.ID().MustLeave(ctx, group)
+
+		destroy := member.ID().DestroyOwnQP(ctx)
+
+		left := host.MustObserve(ctx).Resources["qp"] - before
+		rig.ObserveCall("destroy", destroy)
+		rig.Observe("qps_left", fmt.Sprint(left))
+		Expect(destroy).To(ReturnZero())
+		Expect(left).To(BeZero(), "the QP is gone")
+	})
+
+	It("ends what was never left, whatever was left before", Label("JM-DST-15"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		kept, left, unread := rig.NewGroup(), rig.NewGroup(), rig.NewGroup()
+		id.MustBeMember(ctx, kept)
+		id.MustBeMember(ctx, left)
+		id.MustLeave(ctx, left)
+		id.MustJoin(ctx, unread)
+		host := rig.HostAt(0)
+		before := host.IGMPUsers(ctx, kept, left, unread)
+
+		destroy := id.Destroy(ctx)
+
+		after := host.IGMPUsers(ctx, kept, left, unread)
+		rig.ObserveCall("destroy", destroy)
+		rig.Observe("before", fmt.Sprint(before))
+		rig.Observe("after", fmt.Sprint(after))
+		Expect(destroy).To(ReturnZero())
+		Expect(before).To(Equal([]int{1, 0, 1}), "a membership lasts until it is left or its id destroyed")
+		Expect(after).To(Equal([]int{0, 0, 0}))
+	})
 })

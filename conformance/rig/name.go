@@ -56,6 +56,19 @@ func NameRet(err error) string {
 	return spec.Outcome(err)
 }
 
+// NameSign says how a call of libibverbs refused: "errno" when it returned the errno itself, positive, "-1" when it
+// returned that, else what it answered.
+func NameSign(err error) string {
+	var refused *spec.CallError
+	switch {
+	case !errors.As(err, &refused):
+		return spec.Outcome(err)
+	case refused.Ret > 0:
+		return "errno"
+	}
+	return fmt.Sprint(refused.Ret)
+}
+
 // NameLength is "payload+40" for the length IBTA asks for, else the number.
 func NameLength(byteLen uint32, payload string) string {
 	if byteLen == uint32(spec.GRHBytes+len(payload)) {

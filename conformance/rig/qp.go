@@ -29,7 +29,15 @@ func UDAttr() spec.QPInitAttr {
 // MustCreateQP gives the id a UD QP.
 func (id *ID) MustCreateQP(ctx context.Context) *QP {
 	ginkgo.GinkgoHelper()
-	handle, err := id.CreateQP(ctx, id.Handle, UDAttr())
+	return id.MustCreateQPOf(ctx, spec.QPTypeUD)
+}
+
+// MustCreateQPOf gives the id a QP of this type.
+func (id *ID) MustCreateQPOf(ctx context.Context, t spec.QPType) *QP {
+	ginkgo.GinkgoHelper()
+	attr := UDAttr()
+	attr.Type = t
+	handle, err := id.CreateQP(ctx, id.Handle, attr)
 	must(err, leansOnBind)
 	id.qp = &QP{id: id, Handle: handle, attached: map[spec.GID]uint16{}}
 	return id.qp

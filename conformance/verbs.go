@@ -1,0 +1,132 @@
+package conformance
+
+import (
+	"fmt"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	. "joinmcast/conformance/match"
+	"joinmcast/conformance/rig"
+	"joinmcast/spec"
+)
+
+var _ = Describe("VRB: attaching by hand", func() {
+	It("answers 0, or a positive errno", Label("JM-VRB-01"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		group, never := rig.NewGroup(), rig.NewGroup()
+
+		attach := qp.Attach(ctx, group.GID(), 0)
+		detach := id.DetachMulticast(ctx, qp.Handle, group.GID(), 0)
+		refusedAttach := qp.Attach(ctx, spec.GID{}, 0)
+		refusedDetach := id.DetachMulticast(ctx, qp.Handle, never.GID(), 0)
+
+		rig.Observe("attach", rig.NameRet(attach))
+		rig.Observe("detach", rig.NameRet(detach))
+		rig.Observe("refused_attach", rig.NameSign(refusedAttach))
+		rig.Observe("refused_detach", rig.NameSign(refusedDetach))
+		Expect(attach).To(ReturnZero())
+		Expect(detach).To(ReturnZero())
+		Expect(rig.NameSign(refusedAttach)).To(Equal("errno"), "the errno itself, positive")
+		Expect(rig.NameSign(refusedDetach)).To(Equal("errno"), "the errno itself, positive")
+	})
+
+	It("refuses a GID that is not multicast", Label("JM-VRB-02"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		unicast := spec.MGIDOf(id.Addr(ctx).Addr())
+
+		zero := qp.Attach(ctx, spec.GID{}, 0)
+		own := qp.Attach(ctx, unicast, 0)
+
+		rig.ObserveCall("zero", zero)
+		rig.ObserveCall("unicast", own)
+		rig.Control("JM-VRB-01", qp.Attach(ctx, rig.NewGroup().GID(), 0), "the QP attaches to a group")
+		Expect(zero).To(ReturnErrno(spec.EINVAL), "the zero GID")
+		Expect(own).To(ReturnErrno(spec.EINVAL), "a unicast GID")
+	})
+
+	It("refuses a QP that is not UD", Label("JM-VRB-02"), func(ctx SpecContext) {
+		p := rig.Start(ctx)
+		connected := p.UnboundID(ctx, spec.PSTCP)
+		connected.MustBind(ctx, p.Addr(ctx))
+		rc := connected.MustCreateQPOf(ctx, spec.QPTypeRC)
+		ud := p.BoundID(ctx).MustCreateQP(ctx)
+		group := rig.NewGroup()
+
+		attach := rc.Attach(ctx, group.GID(), 0)
+
+		rig.ObserveCall("rc", attach)
+		rig.Control("JM-VRB-01", ud.Attach(ctx, group.GID(), 0), "a UD QP attaches to the group")
+		Expect(attach).To(ReturnErrno(spec.EINVAL))
+	})
+
+	It("attaches a QP once, however often it is asked to", Label("JM-VRB-03"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		group := rig.NewGroup()
+
+		first, second := qp.Attach(ctx, group.GID(), 0), qp.Attach(ctx, group.GID(), 0)
+		detach := id.DetachMulticast(ctx, qp.Handle, group.GID(), 0)
+		again := id.DetachMulticast(ctx, qp.Handle, group.GID(), 0)
+
+		rig.ObserveCall("first", first)
+		rig.ObserveCall("second", second)
+		rig.ObserveCall("detach", detach)
+		rig.ObserveCall("again", again)
+		Expect(first).To(ReturnZero())
+		Expect(second).To(ReturnZero())
+		Expect(detach).To(ReturnZero())
+		Expect(again).To(ReturnErrno(spec.EINVAL), "one detach has undone both")
+	})
+
+	It("may tell attaches of one group apart by their MLID on Ethernet", Label("JM-VRB-04"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		group := rig.NewGroup()
+		const mlid, otherMLID = 0xC001, 0xC002
+		attach := qp.Attach(ctx, group.GID(), mlid)
+
+		other := id.DetachMulticast(ctx, qp.Handle, group.GID(), otherMLID)
+
+		rig.ObserveCall("attach", attach)
+		rig.ObserveCall("other_mlid", other)
+		rig.Control("JM-VRB-06", attach, "the QP is attached")
+		Expect(spec.Outcome(other)).To(BeElementOf("EINVAL", "0"))
+		Expect(id.DetachMulticast(ctx, qp.Handle, rig.NewGroup().GID(), mlid)).
+			To(ReturnErrno(spec.EINVAL), "control: no group but the attached one is detached")
+	})
+
+	It("takes any MLID on Ethernet", Label("JM-VRB-06"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		for _, mlid := range []uint16{0, 1, 0xBFFF, 0xC000, 0xFFFE, 0xFFFF} {
+			group := rig.NewGroup()
+
+			attach := qp.Attach(ctx, group.GID(), mlid)
+			detach := id.DetachMulticast(ctx, qp.Handle, group.GID(), mlid)
+
+			rig.ObserveCall(fmt.Sprintf("mlid_%04x", mlid), attach)
+			Expect(attach).To(ReturnZero(), "MLID %#04x", mlid)
+			Expect(detach).To(ReturnZero(), "MLID %#04x", mlid)
+		}
+		Expect(qp.Attach(ctx, spec.GID{}, 0)).To(ReturnErrno(spec.EINVAL), "control: it is the MGID that is looked at")
+	})
+
+	It("refuses to detach what is not attached", Label("JM-VRB-08"), func(ctx SpecContext) {
+		p := rig.Start(ctx)
+		id := p.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		other := p.BoundID(ctx).MustCreateQP(ctx)
+		group, attached := rig.NewGroup(), rig.NewGroup()
+		rig.Control("JM-VRB-01", qp.Attach(ctx, attached.GID(), 0), "the QP is attached to another group")
+		rig.Control("JM-VRB-01", other.Attach(ctx, group.GID(), 0), "another QP is attached to the group")
+
+		detach := id.DetachMulticast(ctx, qp.Handle, group.GID(), 0)
+
+		rig.ObserveCall("detach", detach)
+		Expect(detach).To(ReturnErrno(spec.EINVAL))
+		Expect(other.Probe(ctx, group)).To(ReturnZero(), "control: the other QP is still attached")
+	})
+})
