@@ -5,16 +5,21 @@ import (
 	"strings"
 
 	"joinmcast/sim/kernel"
+	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 )
 
-// What the simulated stack takes its truth from.
-const (
-	kernelImitated   = "6.1.192"
-	rdmaCoreImitated = "44.0"
-	imitates         = "Linux " + kernelImitated + " rdma_rxe, rdma-core " + rdmaCoreImitated +
-		" (without rxe's filter leak)"
-)
+// truth is what a profile takes itself from, as its environment says.
+type truth struct{ kernel, rdmaCore, driver, imitates string }
+
+// truths of the profiles.
+var truths = map[string]truth{
+	quirk.Upstream: {"6.1.192", "44.0", "rdma_rxe", "Linux 6.1.192 rdma_rxe, rdma-core 44.0"},
+	quirk.Promise: {
+		quirk.Promise, quirk.Promise, simulated,
+		"what librdmacm promises, and else Linux 6.1.192 rdma_rxe with rdma-core 44.0",
+	},
+}
 
 // simulated stands wherever a live stack would give a build-id or evidence of its own.
 const simulated = "simulated"
@@ -28,26 +33,26 @@ type backend struct {
 // Environment describes the simulated stack; it never claims to be a live one.
 func (b *backend) Environment(context.Context) (spec.Environment, error) {
 	e := spec.Environment{
-		Stack: simulated, Imitates: imitates, Transport: spec.RoCEv2, Nonce: b.options.Nonce, Detectors: []string{},
+		Stack: simulated, Imitates: truths[b.options.Profile].imitates, Transport: spec.RoCEv2, Nonce: b.options.Nonce, Detectors: []string{},
 	}
 	if len(b.options.Quirks) > 0 {
 		e.Imitates += ", with quirks: " + strings.Join(b.options.Quirks, ", ")
 	}
 	for _, h := range b.hosts {
-		e.Hosts = append(e.Hosts, h.environment(b.options.Nonce))
+		e.Hosts = append(e.Hosts, h.environment(b.options))
 	}
 	return e, nil
 }
 
 // environment is one host's part of it.
-func (h *host) environment(nonce string) spec.HostEnvironment {
-	attr := h.kernel.DeviceAttr()
+func (h *host) environment(o Options) spec.HostEnvironment {
+	of, attr := truths[o.Profile], h.kernel.DeviceAttr()
 	e := spec.HostEnvironment{
-		Name: h.name, Nonce: nonce,
-		KernelRelease: kernelImitated, KernelVersion: simulated, RDMACore: rdmaCoreImitated,
+		Name: h.name, Nonce: o.Nonce,
+		KernelRelease: of.kernel, KernelVersion: simulated, RDMACore: of.rdmaCore,
 		Libraries: map[string]string{"librdmacm.so.1": simulated, "libibverbs.so.1": simulated},
 		Modules:   map[string]string{"rdma_cm": simulated, "rdma_ucm": simulated, "ib_uverbs": simulated},
-		Driver:    "simulated", Device: kernel.Device, Firmware: attr.FWVer,
+		Driver:    of.driver, Device: kernel.Device, Firmware: attr.FWVer,
 		NodeGUID: attr.NodeGUID, SysImageGUID: attr.SysImageGUID,
 		LinkLayer: "Ethernet", RoCEMode: "RoCE v2",
 	}

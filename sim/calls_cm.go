@@ -13,12 +13,12 @@ func (p *process) CreateEventChannel(ctx context.Context) (spec.Channel, error) 
 
 // DestroyEventChannel is rdma_destroy_event_channel.
 func (p *process) DestroyEventChannel(ctx context.Context, ch spec.Channel) error {
-	return p.run.Call(ctx, "rdma_destroy_event_channel", func() error { return p.lib.DestroyEventChannel(ch) })
+	return p.call(ctx, "rdma_destroy_event_channel", func() error { return p.lib.DestroyEventChannel(ch) })
 }
 
 // SetNonblock is fcntl(2) on the channel's file descriptor.
 func (p *process) SetNonblock(ctx context.Context, ch spec.Channel, on bool) error {
-	return p.run.Call(ctx, "fcntl", func() error { return p.lib.SetNonblock(ch, on) })
+	return p.call(ctx, "fcntl", func() error { return p.lib.SetNonblock(ch, on) })
 }
 
 // CreateID is rdma_create_id.
@@ -28,7 +28,7 @@ func (p *process) CreateID(ctx context.Context, ch spec.Channel, c spec.Context,
 
 // DestroyID is rdma_destroy_id.
 func (p *process) DestroyID(ctx context.Context, id spec.ID) error {
-	return p.run.Call(ctx, "rdma_destroy_id", func() error { return p.lib.DestroyID(id) })
+	return p.call(ctx, "rdma_destroy_id", func() error { return p.lib.DestroyID(id) })
 }
 
 // ReadID shows the id's public fields.
@@ -38,14 +38,14 @@ func (p *process) ReadID(ctx context.Context, id spec.ID) (spec.IDState, error) 
 
 // BindAddr is rdma_bind_addr.
 func (p *process) BindAddr(ctx context.Context, id spec.ID, a spec.Sockaddr) error {
-	return p.run.Call(ctx, "rdma_bind_addr", func() error {
+	return p.call(ctx, "rdma_bind_addr", func() error {
 		return lend(a, func(a spec.Sockaddr) error { return p.lib.BindAddr(id, a) })
 	})
 }
 
 // ResolveAddr is rdma_resolve_addr.
 func (p *process) ResolveAddr(ctx context.Context, id spec.ID, src, dst spec.Sockaddr, ms int) error {
-	return p.run.Call(ctx, "rdma_resolve_addr", func() error {
+	return p.call(ctx, "rdma_resolve_addr", func() error {
 		return lend(src, func(src spec.Sockaddr) error {
 			return lend(dst, func(dst spec.Sockaddr) error { return p.lib.ResolveAddr(id, src, dst, ms) })
 		})
@@ -54,7 +54,7 @@ func (p *process) ResolveAddr(ctx context.Context, id spec.ID, src, dst spec.Soc
 
 // ResolveRoute is rdma_resolve_route.
 func (p *process) ResolveRoute(ctx context.Context, id spec.ID, ms int) error {
-	return p.run.Call(ctx, "rdma_resolve_route", func() error { return p.lib.ResolveRoute(id, ms) })
+	return p.call(ctx, "rdma_resolve_route", func() error { return p.lib.ResolveRoute(id, ms) })
 }
 
 // CreateQP is rdma_create_qp.
@@ -64,19 +64,49 @@ func (p *process) CreateQP(ctx context.Context, id spec.ID, a spec.QPInitAttr) (
 
 // DestroyQP is rdma_destroy_qp.
 func (p *process) DestroyQP(ctx context.Context, id spec.ID) error {
-	return p.run.Call(ctx, "rdma_destroy_qp", func() error { return p.lib.DestroyQP(id) })
+	return p.call(ctx, "rdma_destroy_qp", func() error { return p.lib.DestroyQP(id) })
+}
+
+// CreateEP is rdma_create_ep.
+func (p *process) CreateEP(ctx context.Context, a spec.EPAttr) (spec.ID, error) {
+	return ask(ctx, p, "rdma_create_ep", func() (id spec.ID, err error) {
+		err = lend(a.Src, func(src spec.Sockaddr) error {
+			return lend(a.Dst, func(dst spec.Sockaddr) error {
+				own := a
+				own.Src, own.Dst = src, dst
+				id, err = p.lib.CreateEP(own)
+				return err
+			})
+		})
+		return id, err
+	})
+}
+
+// DestroyEP is rdma_destroy_ep.
+func (p *process) DestroyEP(ctx context.Context, id spec.ID) error {
+	return p.call(ctx, "rdma_destroy_ep", func() error { return p.lib.DestroyEP(id) })
+}
+
+// Listen is rdma_listen.
+func (p *process) Listen(ctx context.Context, id spec.ID, backlog int) error {
+	return p.call(ctx, "rdma_listen", func() error { return p.lib.Listen(id, backlog) })
+}
+
+// MigrateID is rdma_migrate_id.
+func (p *process) MigrateID(ctx context.Context, id spec.ID, ch spec.Channel) error {
+	return p.call(ctx, "rdma_migrate_id", func() error { return p.lib.MigrateID(id, ch) })
 }
 
 // JoinMulticast is rdma_join_multicast.
 func (p *process) JoinMulticast(ctx context.Context, id spec.ID, a spec.Sockaddr, c spec.Context) error {
-	return p.run.Call(ctx, "rdma_join_multicast", func() error {
+	return p.call(ctx, "rdma_join_multicast", func() error {
 		return lend(a, func(a spec.Sockaddr) error { return p.lib.JoinMulticast(id, a, c) })
 	})
 }
 
 // JoinMulticastEx is rdma_join_multicast_ex.
 func (p *process) JoinMulticastEx(ctx context.Context, id spec.ID, a *spec.JoinAttr, c spec.Context) error {
-	return p.run.Call(ctx, "rdma_join_multicast_ex", func() error {
+	return p.call(ctx, "rdma_join_multicast_ex", func() error {
 		if a == nil {
 			return p.lib.JoinMulticastEx(id, nil, c)
 		}
@@ -90,14 +120,14 @@ func (p *process) JoinMulticastEx(ctx context.Context, id spec.ID, a *spec.JoinA
 
 // LeaveMulticast is rdma_leave_multicast.
 func (p *process) LeaveMulticast(ctx context.Context, id spec.ID, a spec.Sockaddr) error {
-	return p.run.Call(ctx, "rdma_leave_multicast", func() error {
+	return p.call(ctx, "rdma_leave_multicast", func() error {
 		return lend(a, func(a spec.Sockaddr) error { return p.lib.LeaveMulticast(id, a) })
 	})
 }
 
 // PollChannel is poll(2) on the channel's file descriptor.
 func (p *process) PollChannel(ctx context.Context, ch spec.Channel) error {
-	return p.run.Call(ctx, "poll", func() error { return p.lib.PollChannel(ch) })
+	return p.call(ctx, "poll", func() error { return p.lib.PollChannel(ch) })
 }
 
 // GetEvent is rdma_get_cm_event.
@@ -107,5 +137,5 @@ func (p *process) GetEvent(ctx context.Context, ch spec.Channel) (spec.Event, er
 
 // AckEvent is rdma_ack_cm_event.
 func (p *process) AckEvent(ctx context.Context, e spec.EventRef) error {
-	return p.run.Call(ctx, "rdma_ack_cm_event", func() error { return p.lib.AckEvent(e) })
+	return p.call(ctx, "rdma_ack_cm_event", func() error { return p.lib.AckEvent(e) })
 }

@@ -10,6 +10,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"joinmcast/sim"
+	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 )
 
@@ -175,38 +176,24 @@ func TestAProcessLeavesNothingBehind(t *testing.T) {
 	w.Expect(w.hosts[0].Observe(w.ctx)).To(Equal(before))
 }
 
-func TestSyncIDs(t *testing.T) {
-	w := newWorld(t, 7)
-	p := w.procs[0]
-	id, err := p.CreateID(w.ctx, 0, 0, spec.PSUDP)
-	w.Expect(err).NotTo(HaveOccurred())
-	w.Expect(p.BindAddr(w.ctx, id, w.addrOf(0))).To(Succeed())
-	w.Expect(p.JoinMulticast(w.ctx, id, group, joinContext)).To(Succeed())
-	s, err := p.ReadID(w.ctx, id)
-	w.Expect(err).NotTo(HaveOccurred())
-	w.Expect(s.Event).To(HaveField("Type", spec.MulticastJoin))
-	w.Expect(p.AckEvent(w.ctx, s.Event.Ref)).To(Succeed())
-	w.Expect(p.LeaveMulticast(w.ctx, id, group)).To(Succeed())
-
-	w.Expect(p.JoinMulticast(w.ctx, id, group, joinContext)).To(Succeed())
-	w.Expect(p.LeaveMulticast(w.ctx, id, group)).To(MatchError(ContainSubstring("did not return")))
+func TestASynchronousIDHoldsItsEvent(t *testing.T) {
+	m := newWorldOf(t, quirk.Upstream, 7).sync()
+	for range 2 {
+		m.Expect(m.join(group)).To(Succeed())
+		s, err := m.p.ReadID(m.ctx, m.id)
+		m.Expect(err).NotTo(HaveOccurred())
+		m.Expect(s.Event).To(HaveField("Type", spec.MulticastJoin))
+		m.Expect(m.p.AckEvent(m.ctx, s.Event.Ref)).To(Succeed())
+		m.Expect(m.leave(group)).To(Succeed())
+	}
 }
 
-func TestASyncAttachFailureIsEPERMAndKeepsTheMembership(t *testing.T) {
-	w := newWorld(t, 8)
-	p := w.procs[0]
-	id, err := p.CreateID(w.ctx, 0, 0, spec.PSUDP)
-	w.Expect(err).NotTo(HaveOccurred())
-	w.Expect(p.BindAddr(w.ctx, id, w.addrOf(0))).To(Succeed())
-	_, err = p.CreateQP(w.ctx, id, spec.QPInitAttr{Type: spec.QPTypeUD, MaxSendWR: 1, MaxRecvWR: 1})
-	w.Expect(err).NotTo(HaveOccurred())
+func TestASynchronousJoinWhoseAttachFailedKeepsTheMembership(t *testing.T) {
+	m := newWorld(t, 8).sync().withQP()
 	unicast := addr("192.168.1.1")
-	err = p.JoinMulticast(w.ctx, id, unicast, 0)
-	w.Expect(err).To(MatchError(&spec.CallError{Method: "rdma_join_multicast", Ret: -1, Errno: spec.EPERM}))
-	s, err := p.ReadID(w.ctx, id)
-	w.Expect(err).NotTo(HaveOccurred())
-	w.Expect(p.AckEvent(w.ctx, s.Event.Ref)).To(Succeed())
-	w.Expect(p.LeaveMulticast(w.ctx, id, unicast)).To(Succeed())
+	m.Expect(spec.Outcome(m.join(unicast))).To(Equal("EINVAL"))
+	m.Expect(m.leave(unicast)).To(Succeed())
+	m.Expect(spec.Outcome(m.leave(unicast))).To(Equal("EADDRNOTAVAIL"))
 }
 
 func TestChangesAreUndone(t *testing.T) {
@@ -248,6 +235,25 @@ func TestTheEnvironmentNamesTheQuirks(t *testing.T) {
 func TestAnUnknownQuirkNamesTheKnownOnes(t *testing.T) {
 	_, err := sim.NewLab(sim.Options{Quirks: []string{"no-such"}})
 	NewWithT(t).Expect(err).To(MatchError(And(ContainSubstring(`"no-such"`), ContainSubstring("skip-auto-attach"))))
+}
+
+func TestAnUnknownProfileNamesTheKnownOnes(t *testing.T) {
+	_, err := sim.NewLab(sim.Options{Profile: "no-such"})
+	NewWithT(t).Expect(err).To(MatchError(`no profile is named "no-such"; known: promise, upstream`))
+}
+
+func TestAProfileSaysWhatItImitates(t *testing.T) {
+	for profile, want := range map[string][]string{
+		"":         {"6.1.192", "44.0", "rdma_rxe"},
+		"upstream": {"6.1.192", "44.0", "rdma_rxe"},
+		"promise":  {"promise", "promise", "simulated"},
+	} {
+		w := newWorldOf(t, profile, 1)
+		e, err := w.backend.Environment(w.ctx)
+		w.Expect(err).NotTo(HaveOccurred())
+		h := e.Hosts[0]
+		w.Expect([]string{h.KernelRelease, h.RDMACore, h.Driver}).To(Equal(want))
+	}
 }
 
 func BenchmarkFreshWorld(b *testing.B) {

@@ -23,6 +23,7 @@ type host struct {
 var _ interface {
 	spec.Host
 	spec.Configurer
+	spec.Saboteur
 } = (*host)(nil)
 
 // Ports shows the host's only RDMA port.
@@ -32,16 +33,18 @@ func (h *host) Ports(context.Context) ([]spec.Port, error) {
 	return []spec.Port{p}, nil
 }
 
-// Start starts a process with a librdmacm of its own.
-func (h *host) Start(context.Context) (spec.Process, error) {
-	p := &process{}
+// Start starts a process.
+func (h *host) Start(context.Context) (spec.Process, error) { return h.start(), nil }
+
+// StartMischief starts a process that is a spec.Mischief too.
+func (h *host) StartMischief(context.Context) (spec.Process, error) { return saboteur{h.start()}, nil }
+
+func (h *host) start() (p *process) {
 	h.world.Do(func() {
-		k := h.kernel.NewProcess()
-		p.run = h.world.NewProcess(k.Exit)
-		p.lib = librdmacm.New(h.world, k, h.library)
+		p = newProcess(h)
 		h.processes = append(h.processes, p.run)
 	})
-	return p, nil
+	return p
 }
 
 // Observe shows the host once nothing is pending any more: looking takes time.

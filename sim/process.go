@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"joinmcast/sim/kernel"
 	"joinmcast/sim/librdmacm"
 	"joinmcast/sim/world"
 	"joinmcast/spec"
@@ -11,8 +12,20 @@ import (
 
 // process is a simulated application: the port's calls, each made on the process's own library.
 type process struct {
-	run *world.Process
-	lib *librdmacm.Library
+	world  *world.World
+	run    *world.Process
+	kernel *kernel.Process
+	lib    *librdmacm.Library
+	call   func(ctx context.Context, method string, body func() error) error
+}
+
+// newProcess starts a process with a librdmacm of its own.
+func newProcess(h *host) *process {
+	p := &process{world: h.world, kernel: h.kernel.NewProcess()}
+	p.run = h.world.NewProcess(p.kernel.Exit)
+	p.lib = librdmacm.New(h.world, p.kernel, h.library)
+	p.call = p.run.Call
+	return p
 }
 
 var _ spec.Process = (*process)(nil)
@@ -26,7 +39,7 @@ func (p *process) Kill(context.Context) (spec.Exit, error) { return p.run.Kill()
 // ask makes a call that has an answer. A call that hangs may still write its answer later, so that one is not read.
 func ask[T any](ctx context.Context, p *process, method string, f func() (T, error)) (T, error) {
 	var answer, none T
-	err := p.run.Call(ctx, method, func() (err error) {
+	err := p.call(ctx, method, func() (err error) {
 		answer, err = f()
 		return err
 	})

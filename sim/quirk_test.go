@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -29,6 +30,10 @@ var probes = map[string]struct {
 		m.joined(group)
 		return spec.Outcome(m.leave(group))
 	}, "0", "EADDRNOTAVAIL"},
+	"attach-error-becomes-eperm": {func(w *world) string {
+		m := w.sync().withQP()
+		return spec.Outcome(m.join(addr("192.168.1.1")))
+	}, "EINVAL", "EPERM"},
 	"attach-at-join": {func(w *world) string {
 		m := w.bound(0).withQP()
 		m.Expect(m.join(group)).To(Succeed())
@@ -54,6 +59,35 @@ var probes = map[string]struct {
 		return m.detaches(other)
 	}, "0", "EINVAL"},
 	"duplicate-event": {seeEvents, "MULTICAST_JOIN HANG", "MULTICAST_JOIN MULTICAST_JOIN HANG"},
+	"destroy-ep-leaks-qp": {func(w *world) string {
+		m := w.sync().withQP()
+		m.Expect(m.join(group)).To(Succeed())
+		m.Expect(m.p.DestroyEP(m.ctx, m.id)).To(Succeed())
+		return fmt.Sprint(w.state().Resources["qp"])
+	}, "0", "1"},
+	"destroy-keeps-records": {func(w *world) string {
+		return fmt.Sprint(w.blocksKept(func(p spec.Process) {
+			m := w.boundOf(p, 0)
+			m.joined(group)
+			m.Expect(p.DestroyID(m.ctx, m.id)).To(Succeed())
+			m.Expect(p.DestroyEventChannel(m.ctx, m.ch)).To(Succeed())
+		}))
+	}, "0", "1"},
+	"errno-524": {func(w *world) string {
+		return spec.Outcome(w.bound(0).join(addr("ff1e::1")))
+	}, "EOPNOTSUPP", "ENOTSUPP"},
+	"error-has-status-zero": {func(w *world) string {
+		m := w.bound(0)
+		w.losesAddress()
+		m.Expect(m.join(group)).To(Succeed())
+		return fmt.Sprint(m.event().Status)
+	}, "-2", "0"},
+	"first-leave-detaches": {func(w *world) string {
+		m := w.attachedMember(0, group)
+		m.joined(group)
+		m.Expect(m.leave(group)).To(Succeed())
+		return m.detaches(group)
+	}, "0", "EINVAL"},
 	"fifo-leave": {func(w *world) string {
 		m := w.bound(0)
 		m.Expect(m.p.JoinMulticast(m.ctx, m.id, group, 1)).To(Succeed())
@@ -117,6 +151,12 @@ var probes = map[string]struct {
 		w.Expect(err).NotTo(HaveOccurred())
 		return fmt.Sprint(w.state().Resources["qp"])
 	}, "0", "1"},
+	"refused-join-leaks-igmp": {func(w *world) string {
+		m := w.bound(0)
+		w.configure(spec.Change{SetMTU: &spec.MTUChange{Netdev: "eth0", MTU: 200}})
+		m.Expect(m.join(group)).NotTo(Succeed())
+		return fmt.Sprint(len(w.state().IGMP))
+	}, "1", "2"},
 	"refused-join-stays": {func(w *world) string {
 		m := w.unbound(0, spec.PSUDP)
 		m.Expect(m.join(group)).NotTo(Succeed())
@@ -143,13 +183,27 @@ var probes = map[string]struct {
 		return m.detaches(group)
 	}, "EINVAL", "0"},
 	"skip-auto-attach": {func(w *world) string { return w.attachedMember(0, group).detaches(group) }, "0", "EINVAL"},
+	"sendonly-becomes-full": {func(w *world) string {
+		p := w.mischief()
+		w.Expect(p.(spec.Mischief).FailNext(w.ctx, spec.Write, 1, spec.EINVAL)).To(Succeed())
+		attr := &spec.JoinAttr{CompMask: 3, JoinFlags: spec.SendOnlyMember, Addr: group}
+		err := p.JoinMulticastEx(w.ctx, w.boundOf(p, 0).id, attr, 0)
+		return fmt.Sprint(spec.Outcome(err), " ", len(w.state().IGMP))
+	}, "EOPNOTSUPP 1", "0 2"},
+	"sync-join-ignores-type": {func(w *world) string {
+		m := w.sync()
+		w.losesAddress()
+		return spec.Outcome(m.join(group))
+	}, "ENOENT", "0"},
+	"sync-leave-hangs": {func(w *world) string {
+		m := w.sync()
+		m.Expect(m.join(group)).To(Succeed())
+		return spec.Outcome(m.leave(group))
+	}, "0", "HANG"},
 	"sync-join-returns-early": {func(w *world) string {
-		p := w.procs[0]
-		id, err := p.CreateID(w.ctx, 0, 0, spec.PSUDP)
-		w.Expect(err).NotTo(HaveOccurred())
-		w.Expect(p.BindAddr(w.ctx, id, w.addrOf(0))).To(Succeed())
-		w.Expect(p.JoinMulticast(w.ctx, id, group, 0)).To(Succeed())
-		s, err := p.ReadID(w.ctx, id)
+		m := w.sync()
+		m.Expect(m.join(group)).To(Succeed())
+		s, err := m.p.ReadID(w.ctx, m.id)
 		w.Expect(err).NotTo(HaveOccurred())
 		return fmt.Sprint(s.Event != nil)
 	}, "true", "false"},
@@ -161,6 +215,48 @@ var probes = map[string]struct {
 	"wrong-mgid": {func(w *world) string {
 		return w.bound(0).joined(group).UD.AH.GRH.DGID.String()
 	}, "::ffff:239.1.2.3", "::ffff:239.1.2.2"},
+}
+
+// sync is a synchronous id on the host under test, bound to its address.
+func (w *world) sync() *member {
+	m := &member{world: w, p: w.procs[0]}
+	var err error
+	m.id, err = m.p.CreateID(w.ctx, 0, 0, spec.PSUDP)
+	w.Expect(err).NotTo(HaveOccurred())
+	w.Expect(m.p.BindAddr(w.ctx, m.id, w.addrOf(0))).To(Succeed())
+	return m
+}
+
+// mischief is a process on the host under test whose calls of spec.Mischief work.
+func (w *world) mischief() spec.Process {
+	p, err := w.hosts[0].(spec.Saboteur).StartMischief(w.ctx)
+	w.Expect(err).NotTo(HaveOccurred())
+	return p
+}
+
+// blocksKept is how much more memory the library holds after something was done twice than after the first time.
+func (w *world) blocksKept(something func(spec.Process)) int {
+	p := w.mischief()
+	var blocks [2]int
+	for i := range blocks {
+		something(p)
+		var err error
+		blocks[i], err = p.(spec.Mischief).Allocations(w.ctx)
+		w.Expect(err).NotTo(HaveOccurred())
+	}
+	return blocks[1] - blocks[0]
+}
+
+// configure changes the host under test for good.
+func (w *world) configure(c spec.Change) {
+	_, err := w.hosts[0].(spec.Configurer).Configure(w.ctx, c)
+	w.Expect(err).NotTo(HaveOccurred())
+}
+
+// losesAddress takes the address away that ids of the host under test are bound to.
+func (w *world) losesAddress() {
+	prefix := netip.PrefixFrom(w.addrOf(0).Addr(), 24)
+	w.configure(spec.Change{DelAddr: &spec.NetdevAddr{Netdev: "eth0", Prefix: prefix}})
 }
 
 // state observes the host under test.

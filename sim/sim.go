@@ -17,8 +17,9 @@ import (
 
 // Options say what a lab's worlds are like.
 type Options struct {
-	Quirks []string // names of package quirk; none is the profile "upstream"
-	Nonce  string   // comes back in the environment
+	Profile string   // of package quirk; empty: upstream
+	Quirks  []string // names of package quirk, beside the profile's
+	Nonce   string   // comes back in the environment
 }
 
 // Lab hands out fresh simulated worlds. It keeps nothing between them.
@@ -30,9 +31,16 @@ type Lab struct {
 
 var _ spec.Lab = (*Lab)(nil)
 
-// NewLab makes a lab; an unknown quirk is an error that lists the known ones.
+// NewLab makes a lab; an unknown profile or quirk is an error that lists the known ones.
 func NewLab(o Options) (*Lab, error) {
-	l, k, err := quirk.Apply(o.Quirks)
+	if o.Profile == "" {
+		o.Profile = quirk.Upstream
+	}
+	names, err := quirk.Of(o.Profile)
+	if err != nil {
+		return nil, err
+	}
+	l, k, err := quirk.Apply(append(names, o.Quirks...))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"joinmcast/sim"
+	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 )
 
@@ -27,11 +28,16 @@ var group = addr("239.1.2.3")
 
 func addr(a string) spec.Sockaddr { return spec.NewSockaddr(netip.MustParseAddr(a), 0) }
 
-// newWorld boots a world with the named quirks.
+// newWorld boots a world that keeps all promises but for the named quirks.
 func newWorld(t *testing.T, seed int64, quirks ...string) *world {
 	t.Helper()
+	return newWorldOf(t, quirk.Promise, seed, quirks...)
+}
+
+func newWorldOf(t *testing.T, profile string, seed int64, quirks ...string) *world {
+	t.Helper()
 	g := NewWithT(t)
-	lab, err := sim.NewLab(sim.Options{Quirks: quirks, Nonce: "n0nce"})
+	lab, err := sim.NewLab(sim.Options{Profile: profile, Quirks: quirks, Nonce: "n0nce"})
 	g.Expect(err).NotTo(HaveOccurred())
 	w := &world{WithT: g, ctx: t.Context()}
 	w.backend, err = lab.Fresh(w.ctx, seed)
@@ -56,8 +62,10 @@ type member struct {
 }
 
 // bound makes an id on a host, bound to the host's address.
-func (w *world) bound(host int) *member {
-	m := w.unbound(host, spec.PSUDP)
+func (w *world) bound(host int) *member { return w.boundOf(w.procs[host], host) }
+
+func (w *world) boundOf(p spec.Process, host int) *member {
+	m := w.unboundOf(p, spec.PSUDP)
 	m.Expect(m.p.BindAddr(m.ctx, m.id, w.addrOf(host))).To(Succeed())
 	return m
 }
@@ -67,8 +75,10 @@ func (w *world) addrOf(host int) spec.Sockaddr {
 }
 
 // unbound makes an id on a host, bound to nothing.
-func (w *world) unbound(host int, ps spec.PortSpace) *member {
-	m := &member{world: w, p: w.procs[host]}
+func (w *world) unbound(host int, ps spec.PortSpace) *member { return w.unboundOf(w.procs[host], ps) }
+
+func (w *world) unboundOf(p spec.Process, ps spec.PortSpace) *member {
+	m := &member{world: w, p: p}
 	var err error
 	m.ch, err = m.p.CreateEventChannel(w.ctx)
 	w.Expect(err).NotTo(HaveOccurred())

@@ -19,7 +19,8 @@ const (
 	addrResolved
 	routeQuery
 	routeResolved
-	destroying
+	listening
+	destroying // also after the removal of the device
 )
 
 // cmID is an id of the connection manager (struct rdma_id_private with its struct ucma_context).
@@ -85,7 +86,7 @@ func (id *cmID) takePort(a spec.Sockaddr) error {
 	if port == 0 {
 		return nil
 	}
-	for _, o := range id.kernel.ids {
+	for _, o := range id.kernel.ids.entries {
 		clash := o.src == a.Addr() || o.src.IsUnspecified() || a.Addr().IsUnspecified()
 		if o != id && o.ps == id.ps && o.port == port && o.state != idle && clash {
 			return spec.EADDRINUSE
@@ -183,19 +184,40 @@ func (id *cmID) notify(e uabi.Event) {
 	id.file.events = append(id.file.events, &cmEvent{Event: e, of: id})
 }
 
+// listen is rdma_listen; an id that is not bound yet is bound to the wildcard by it.
+func (id *cmID) listen() error {
+	if id.state == idle {
+		if err := id.bind(spec.NewSockaddr(netip.IPv4Unspecified(), 0)); err != nil {
+			return err
+		}
+	}
+	if id.state != addrBound {
+		return spec.EINVAL
+	}
+	id.state = listening
+	return nil
+}
+
 // destroy ends the id (rdma_destroy_id): work still queued for it finds it gone.
 func (id *cmID) destroy() {
+	if id.state == destroying {
+		return
+	}
 	id.state = destroying
 	for _, m := range slices.Backward(id.members) {
 		m.giveBack()
-		delete(id.file.members, m.handle)
 	}
-	id.members = nil
+	id.kernel.resources["cm_id"]--
+}
+
+// free ends the id and forgets its handle, its memberships and its unread events (ucma_destroy_private_ctx).
+func (id *cmID) free() {
+	id.destroy()
+	for _, m := range id.members {
+		id.kernel.members.remove(m.handle)
+	}
 	id.file.drop(func(e *cmEvent) bool { return e.of == id })
-	delete(id.file.ids, id.handle)
-	k := id.kernel
-	k.ids = slices.DeleteFunc(k.ids, func(o *cmID) bool { return o == id })
-	k.resources["cm_id"]--
+	id.kernel.ids.remove(id.handle)
 }
 
 // isAny tells an address that names no device: the wildcard and the loopback (cma_any_addr).

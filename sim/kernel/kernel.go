@@ -8,6 +8,7 @@ import (
 	"net/netip"
 
 	"joinmcast/sim/fabric"
+	"joinmcast/sim/uabi"
 	"joinmcast/sim/world"
 	"joinmcast/spec"
 )
@@ -21,7 +22,8 @@ type Kernel struct {
 	netdevs []*netdev // lo first, then the one below the RDMA device
 	routes  []spec.Route
 	rdma    *device
-	ids     []*cmID
+	ids     numbered[uabi.CMID, *cmID]
+	members numbered[uabi.Multicast, *membership]
 
 	cmWork   *world.Lane // the rdma_cm workqueue, ordered (cma_wq)
 	addrWork *world.Lane // the ib_addr workqueue, ordered (addr_wq)
@@ -54,6 +56,11 @@ type Deviations struct {
 	ForgetsGRHLength  bool // the length of a receive leaves the GRH out
 	LeaksLinkFilter   bool // the last detach of a group leaves its address in the link-layer filter, as rxe does
 	AttachesUnchecked bool // any GID can be attached
+
+	// What upstream's does.
+	TellsStatusZero  bool // MULTICAST_ERROR of an id whose source address is gone has status 0
+	LeaksENOTSUPP    bool // a family that RoCEv2 has no groups of is refused with a number internal to Linux
+	RefusalLeaksIGMP bool // a join refused for the MTU leaves its IGMP membership behind
 }
 
 // Names of the devices every host has.
@@ -66,6 +73,7 @@ const (
 func New(w *world.World, wire *fabric.Switch, c Config) *Kernel {
 	k := &Kernel{
 		world: w, wire: wire, deviates: c.Deviates,
+		ids: newNumbered[uabi.CMID, *cmID](), members: newNumbered[uabi.Multicast, *membership](),
 		cmWork: w.NewLane(), addrWork: w.NewLane(),
 		resources: map[string]int{"cm_id": 0, "qp": 0, "cq": 0, "pd": 0, "mr": 0, "ctx": 0},
 	}

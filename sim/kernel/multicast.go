@@ -19,8 +19,20 @@ type membership struct {
 	eventsReported uint32
 }
 
+// JoinIPMulticast starts a full membership by the older command, whose address is at most a sockaddr_in6.
+func (f *cmFile) JoinIPMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
+	if r.Addr.Family() == spec.AFIB {
+		return 0, spec.EINVAL
+	}
+	r.AddrSize, r.Flags = sockaddrSize(r.Addr), spec.FullMember
+	return f.JoinMulticast(r)
+}
+
 // JoinMulticast starts a membership. The order of checks is ucma_process_join's, then rdma_join_multicast's.
 func (f *cmFile) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
+	if err := f.write(); err != nil {
+		return 0, err
+	}
 	if size := sockaddrSize(r.Addr); size == 0 || r.AddrSize != size || len(r.Addr) < size {
 		return 0, spec.EINVAL
 	}
@@ -40,9 +52,7 @@ func (f *cmFile) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 	case !f.kernel.deviates.JoinsUnbound:
 		return 0, spec.EINVAL
 	}
-	f.lastMC++
-	m.handle = f.lastMC
-	f.members[m.handle] = m
+	m.handle = f.kernel.members.add(m)
 	id.members = append(id.members, m)
 	return m.handle, nil
 }
@@ -69,8 +79,11 @@ func (m *membership) joinRoCE(a spec.Sockaddr) error {
 	if isZero(a) {
 		return spec.EINVAL
 	}
-	if a.Family() != spec.AFInet {
+	if a.Family() != spec.AFInet && k.deviates.LeaksENOTSUPP {
 		return spec.ENOTSUPP
+	}
+	if a.Family() != spec.AFInet {
+		return spec.EOPNOTSUPP
 	}
 	mgid := k.mgid(a)
 	if m.flags == spec.FullMember {
@@ -78,7 +91,10 @@ func (m *membership) joinRoCE(a spec.Sockaddr) error {
 		dev.netdev.joinGroup(m.igmp)
 	}
 	if ibMTU(dev.netdev.mtu) == 0 {
-		return spec.EINVAL // and the IGMP membership stays: Linux does not take it back either
+		if !k.deviates.RefusalLeaksIGMP {
+			m.giveBack()
+		}
+		return spec.EINVAL
 	}
 	if k.deviates.WarnsAtJoin {
 		k.warn("WARNING: at drivers/infiniband/core/cma.c rdma_join_multicast (a simulated deviation)")
@@ -103,13 +119,16 @@ func (k *Kernel) mgid(a spec.Sockaddr) spec.GID {
 	return mgid
 }
 
-// event is what the join will tell (cma_make_mc_event). An id whose source address is gone gets MULTICAST_ERROR with
-// status 0 and nothing else.
+// event is what the join will tell (cma_make_mc_event). An id whose source address is gone gets MULTICAST_ERROR
+// with the reason and nothing else.
 func (m *membership) event(mgid spec.GID) uabi.Event {
 	e := uabi.Event{UID: m.uid, ID: m.id.handle}
 	sgid, ok := m.id.device.gidIndex(m.id.src)
 	if !ok {
 		e.Type = spec.MulticastError
+		if !m.id.kernel.deviates.TellsStatusZero {
+			e.Status = -int(spec.ENOENT)
+		}
 		return e
 	}
 	e.Type, e.QPNum, e.QKey = spec.MulticastJoin, spec.MulticastQPN, spec.UDPQKey
@@ -131,20 +150,30 @@ func (m *membership) tell(e uabi.Event) {
 
 // LeaveMulticast ends a membership and takes its unread events back.
 func (f *cmFile) LeaveMulticast(h uabi.Multicast) (eventsReported uint32, err error) {
-	if f.closed {
-		return 0, spec.EBADF
+	if err := f.write(); err != nil {
+		return 0, err
 	}
-	m, ok := f.members[h]
-	if !ok {
+	m, ok := f.kernel.members.entries[h]
+	switch {
+	case !ok:
 		return 0, spec.ENOENT
+	case m.id.file != f:
+		return 0, spec.EINVAL
+	case m.id.state == destroying:
+		return 0, spec.ENXIO
 	}
+	f.end(m)
+	return m.eventsReported, nil
+}
+
+// end ends a membership and drops its unread events.
+func (f *cmFile) end(m *membership) {
 	m.giveBack()
-	delete(f.members, h)
+	f.kernel.members.remove(m.handle)
 	m.id.members = slices.DeleteFunc(m.id.members, func(o *membership) bool { return o == m })
 	if !f.kernel.deviates.LeaveKeepsEvents {
 		f.drop(func(e *cmEvent) bool { return e.member == m })
 	}
-	return m.eventsReported, nil
 }
 
 // giveBack ends the membership on the network (destroy_mc); a send-only one has nothing there.

@@ -1,6 +1,9 @@
 package kernel
 
 import (
+	"maps"
+	"slices"
+
 	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
@@ -8,25 +11,47 @@ import (
 // Process is a process as its kernel sees it: the files it has open. It is the uabi.Kernel of that process.
 type Process struct {
 	kernel   *Kernel
-	files    []*cmFile
+	files    map[int]*cmFile
+	lastFD   int
 	contexts []*verbsContext
+
+	credentials int     // changes whenever the process changes them, back included
+	writes      failure // of write(2)
 }
 
 var _ uabi.Kernel = (*Process)(nil)
 
-// NewProcess starts a process without open files.
-func (k *Kernel) NewProcess() *Process { return &Process{kernel: k} }
+// stderrFD is the last descriptor that a process has from the start.
+const stderrFD = 2
+
+// NewProcess starts a process without open files of its own.
+func (k *Kernel) NewProcess() *Process {
+	return &Process{kernel: k, files: map[int]*cmFile{}, lastFD: stderrFD}
+}
+
+// Devices names the host's RDMA devices.
+func (p *Process) Devices() []string {
+	return []string{Device}
+}
 
 // OpenCM opens the rdma_cm device.
-func (p *Process) OpenCM() (uabi.CM, error) {
-	f := &cmFile{kernel: p.kernel, ids: map[uabi.CMID]*cmID{}, members: map[uabi.Multicast]*membership{}}
-	p.files = append(p.files, f)
-	return f, nil
+func (p *Process) OpenCM() (fd int, err error) {
+	p.lastFD++
+	p.files[p.lastFD] = &cmFile{kernel: p.kernel, process: p, fd: p.lastFD, credentials: p.credentials}
+	return p.lastFD, nil
+}
+
+// CM is the open file behind a descriptor, or a closed one.
+func (p *Process) CM(fd int) uabi.CM {
+	if f, ok := p.files[fd]; ok {
+		return f
+	}
+	return &cmFile{kernel: p.kernel, process: p, closed: true}
 }
 
 // OpenDevice opens the uverbs file of a device.
 func (p *Process) OpenDevice(name string) (uabi.Verbs, error) {
-	if name != Device {
+	if !slices.Contains(p.Devices(), name) {
 		return nil, spec.ENODEV
 	}
 	c := &verbsContext{
@@ -40,12 +65,11 @@ func (p *Process) OpenDevice(name string) (uabi.Verbs, error) {
 
 // Exit closes all files, as the kernel does when a process ends.
 func (p *Process) Exit() {
-	for _, f := range p.files {
-		if !f.closed {
-			_ = f.Close()
-		}
+	for _, fd := range slices.Sorted(maps.Keys(p.files)) {
+		_ = p.files[fd].Close()
 	}
 	for _, c := range p.contexts {
 		c.close()
 	}
+	p.contexts = nil
 }

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"maps"
 	"slices"
 
 	"joinmcast/sim/uabi"
@@ -9,14 +10,27 @@ import (
 
 // cmFile is one open file of the rdma_cm device (struct ucma_file).
 type cmFile struct {
-	kernel   *Kernel
-	closed   bool
-	nonblock bool
-	ids      map[uabi.CMID]*cmID
-	members  map[uabi.Multicast]*membership
-	events   []*cmEvent // not yet read, oldest first
-	lastID   uabi.CMID
-	lastMC   uabi.Multicast
+	kernel      *Kernel
+	process     *Process
+	fd          int
+	credentials int // of the process when it opened the file
+	closed      bool
+	nonblock    bool
+	events      []*cmEvent // not yet read, oldest first
+}
+
+// write is what every command passes first (ucma_write).
+func (f *cmFile) write() error {
+	if err := f.process.writes.next(); err != nil {
+		return err
+	}
+	switch {
+	case f.closed:
+		return spec.EBADF
+	case f.credentials != f.process.credentials:
+		return spec.EACCES
+	}
+	return nil
 }
 
 // cmEvent is an event that waits to be read.
@@ -26,16 +40,25 @@ type cmEvent struct {
 	member *membership // of a multicast event
 }
 
-// id finds an id of the file (ucma_get_ctx).
-func (f *cmFile) id(h uabi.CMID) (*cmID, error) {
-	if f.closed {
-		return nil, spec.EBADF
-	}
-	id, ok := f.ids[h]
-	if !ok {
+// find finds an id of the file (_ucma_find_context).
+func (f *cmFile) find(h uabi.CMID) (*cmID, error) {
+	id, ok := f.kernel.ids.entries[h]
+	switch {
+	case !ok:
 		return nil, spec.ENOENT
+	case id.file != f:
+		return nil, spec.EINVAL
 	}
 	return id, nil
+}
+
+// id finds an id of the file whose device is still there (ucma_get_ctx).
+func (f *cmFile) id(h uabi.CMID) (*cmID, error) {
+	id, err := f.find(h)
+	if err == nil && id.state == destroying {
+		return nil, spec.ENXIO
+	}
+	return id, err
 }
 
 // deviceID finds an id that is bound to a device (ucma_get_ctx_dev).
@@ -49,37 +72,43 @@ func (f *cmFile) deviceID(h uabi.CMID) (*cmID, error) {
 
 // CreateID makes an id of a port space that Linux knows; EINVAL for another.
 func (f *cmFile) CreateID(r uabi.CreateID) (uabi.CMID, error) {
-	if f.closed {
-		return 0, spec.EBADF
+	if err := f.write(); err != nil {
+		return 0, err
 	}
 	qpType := spec.QPTypeRC
 	switch r.PS {
 	case spec.PSUDP, spec.PSIPoIB:
 		qpType = spec.QPTypeUD
-	case spec.PSTCP, spec.PSIB:
+	case spec.PSIB:
+		qpType = r.QPType
+	case spec.PSTCP:
 	default:
 		return 0, spec.EINVAL
 	}
-	f.lastID++
-	id := &cmID{kernel: f.kernel, file: f, handle: f.lastID, uid: r.UID, ps: r.PS, qpType: qpType}
-	f.ids[id.handle] = id
-	f.kernel.ids = append(f.kernel.ids, id)
+	id := &cmID{kernel: f.kernel, file: f, uid: r.UID, ps: r.PS, qpType: qpType}
+	id.handle = f.kernel.ids.add(id)
 	f.kernel.resources["cm_id"]++
 	return id.handle, nil
 }
 
 // DestroyID ends an id with its memberships and unread events.
 func (f *cmFile) DestroyID(h uabi.CMID) (eventsReported uint32, err error) {
-	id, err := f.id(h)
+	if err := f.write(); err != nil {
+		return 0, err
+	}
+	id, err := f.find(h)
 	if err != nil {
 		return 0, err
 	}
-	id.destroy()
+	id.free()
 	return id.eventsReported, nil
 }
 
 // BindAddr binds an id to a local address.
 func (f *cmFile) BindAddr(h uabi.CMID, a spec.Sockaddr) error {
+	if err := f.write(); err != nil {
+		return err
+	}
 	if sockaddrSize(a) == 0 {
 		return spec.EINVAL
 	}
@@ -92,6 +121,9 @@ func (f *cmFile) BindAddr(h uabi.CMID, a spec.Sockaddr) error {
 
 // ResolveAddr starts the resolution of an address.
 func (f *cmFile) ResolveAddr(r uabi.ResolveAddr) error {
+	if err := f.write(); err != nil {
+		return err
+	}
 	if sockaddrSize(r.Dst) == 0 || r.Src != nil && sockaddrSize(r.Src) == 0 {
 		return spec.EINVAL
 	}
@@ -104,6 +136,9 @@ func (f *cmFile) ResolveAddr(r uabi.ResolveAddr) error {
 
 // ResolveRoute starts the resolution of a route.
 func (f *cmFile) ResolveRoute(h uabi.CMID, _ int) error {
+	if err := f.write(); err != nil {
+		return err
+	}
 	id, err := f.deviceID(h)
 	if err != nil {
 		return err
@@ -111,8 +146,48 @@ func (f *cmFile) ResolveRoute(h uabi.CMID, _ int) error {
 	return id.resolveRoute()
 }
 
+// Listen makes a bound id listen.
+func (f *cmFile) Listen(h uabi.CMID, _ int) error {
+	if err := f.write(); err != nil {
+		return err
+	}
+	id, err := f.id(h)
+	if err != nil {
+		return err
+	}
+	return id.listen()
+}
+
+// MigrateID takes an id of another file over, with its unread events (ucma_migrate_id).
+func (f *cmFile) MigrateID(h uabi.CMID, fromFD int) (eventsReported uint32, err error) {
+	if err := f.write(); err != nil {
+		return 0, err
+	}
+	from, ok := f.process.files[fromFD]
+	if !ok {
+		return 0, spec.EINVAL
+	}
+	id, err := from.id(h)
+	if err != nil {
+		return 0, err
+	}
+	id.file = f
+	for _, e := range from.events {
+		if e.of == id && from != f {
+			f.events = append(f.events, e)
+		}
+	}
+	if from != f {
+		from.drop(func(e *cmEvent) bool { return e.of == id })
+	}
+	return id.eventsReported, nil
+}
+
 // QueryRoute tells what an id is bound to.
 func (f *cmFile) QueryRoute(h uabi.CMID) (uabi.Route, error) {
+	if err := f.write(); err != nil {
+		return uabi.Route{}, err
+	}
 	id, err := f.id(h)
 	if err != nil || id.device == nil {
 		return uabi.Route{}, err
@@ -122,6 +197,9 @@ func (f *cmFile) QueryRoute(h uabi.CMID) (uabi.Route, error) {
 
 // InitQPAttr gives the attributes of a QP's next state.
 func (f *cmFile) InitQPAttr(h uabi.CMID, s uabi.QPState) (uabi.QPAttr, error) {
+	if err := f.write(); err != nil {
+		return uabi.QPAttr{}, err
+	}
 	id, err := f.deviceID(h)
 	if err != nil {
 		return uabi.QPAttr{}, err
@@ -134,20 +212,31 @@ func (f *cmFile) InitQPAttr(h uabi.CMID, s uabi.QPState) (uabi.QPAttr, error) {
 
 // GetEvent takes the oldest event and counts it as read (ucma_get_event).
 func (f *cmFile) GetEvent() (uabi.Event, error) {
-	if f.closed {
-		return uabi.Event{}, spec.EBADF
+	if err := f.write(); err != nil {
+		return uabi.Event{}, err
 	}
+	if err := f.awaitEvent(); err != nil {
+		return uabi.Event{}, err
+	}
+	return f.takeEvent(), nil
+}
+
+func (f *cmFile) awaitEvent() error {
 	if len(f.events) == 0 && f.nonblock {
-		return uabi.Event{}, spec.EAGAIN
+		return spec.EAGAIN
 	}
 	f.kernel.world.Sleep(f.readable)
+	return nil
+}
+
+func (f *cmFile) takeEvent() uabi.Event {
 	e := f.events[0]
 	f.events = f.events[1:]
 	e.of.eventsReported++
 	if e.member != nil {
 		e.member.eventsReported++
 	}
-	return e.Event, nil
+	return e.Event
 }
 
 // Poll sleeps until an event can be read.
@@ -176,9 +265,10 @@ func (f *cmFile) Close() error {
 		return spec.EBADF
 	}
 	f.closed = true
-	for h := uabi.CMID(1); h <= f.lastID; h++ {
-		if id, ok := f.ids[h]; ok {
-			id.destroy()
+	delete(f.process.files, f.fd)
+	for _, h := range slices.Sorted(maps.Keys(f.kernel.ids.entries)) {
+		if id := f.kernel.ids.entries[h]; id.file == f {
+			id.free()
 		}
 	}
 	return nil

@@ -5,10 +5,8 @@ import (
 	"joinmcast/spec"
 )
 
-// channel is a struct rdma_event_channel: an open file of the rdma_cm device.
-type channel struct {
-	file uabi.CM
-}
+// channel is a struct rdma_event_channel: the descriptor of an open file of the rdma_cm device.
+type channel struct{ fd int }
 
 // CreateEventChannel is rdma_create_event_channel.
 func (l *Library) CreateEventChannel() (spec.Channel, error) {
@@ -22,27 +20,50 @@ func (l *Library) CreateEventChannel() (spec.Channel, error) {
 }
 
 func (l *Library) openChannel() (*channel, error) {
-	f, err := l.kernel.OpenCM()
+	if err := l.init(); err != nil {
+		return nil, err
+	}
+	if err := l.allocate(spec.Malloc); err != nil {
+		return nil, err
+	}
+	fd, err := l.kernel.OpenCM()
 	if err != nil {
 		return nil, err
 	}
-	return &channel{f}, nil
+	l.blocks++
+	return &channel{fd}, nil
 }
 
-// DestroyEventChannel is rdma_destroy_event_channel, which is void: what close(2) answers is lost.
+// file is the open file that a channel has now.
+func (l *Library) file(ch *channel) uabi.CM { return l.kernel.CM(ch.fd) }
+
+// closeChannel closes a channel's file and frees it; what close(2) answers is lost.
+func (l *Library) closeChannel(ch *channel) {
+	_ = l.file(ch).Close()
+	l.blocks--
+}
+
+// DestroyEventChannel is rdma_destroy_event_channel, which is void.
 func (l *Library) DestroyEventChannel(h spec.Channel) error {
 	ch := deref(l.channels, h)
 	delete(l.channels, h)
-	_ = ch.file.Close()
+	l.closeChannel(ch)
 	return nil
 }
 
 // SetNonblock is fcntl(2) on the channel's file descriptor.
 func (l *Library) SetNonblock(h spec.Channel, on bool) error {
-	return l.minusOne("fcntl", deref(l.channels, h).file.SetNonblock(on))
+	return l.minusOne("fcntl", l.file(deref(l.channels, h)).SetNonblock(on))
 }
 
 // PollChannel is poll(2) on the channel's file descriptor.
 func (l *Library) PollChannel(h spec.Channel) error {
-	return l.minusOne("poll", deref(l.channels, h).file.Poll())
+	return l.minusOne("poll", l.file(deref(l.channels, h)).Poll())
+}
+
+// SetFD is an assignment to channel->fd.
+func (l *Library) SetFD(h spec.Channel, fd int) (old int) {
+	ch := deref(l.channels, h)
+	old, ch.fd = ch.fd, fd
+	return old
 }

@@ -24,7 +24,13 @@ func (l *Library) GetEvent(h spec.Channel) (spec.Event, error) {
 }
 
 func (l *Library) getEvent(ch *channel) (*event, error) {
-	got, err := ch.file.GetEvent()
+	if err := l.init(); err != nil {
+		return nil, err
+	}
+	if err := l.allocate(spec.Malloc); err != nil {
+		return nil, err
+	}
+	got, err := l.file(ch).GetEvent()
 	if err != nil {
 		return nil, err
 	}

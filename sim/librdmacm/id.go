@@ -29,54 +29,82 @@ type device struct {
 
 // CreateID is rdma_create_id. NULL for the channel makes a synchronous id with a channel of its own.
 func (l *Library) CreateID(ch spec.Channel, _ spec.Context, ps spec.PortSpace) (spec.ID, error) {
-	const method = "rdma_create_id"
-	id := &cmID{sync: ch == 0, qpType: spec.QPTypeRC}
+	qpType := spec.QPTypeRC
 	if ps == spec.PSUDP || ps == spec.PSIPoIB {
-		id.qpType = spec.QPTypeUD
+		qpType = spec.QPTypeUD
 	}
+	id, err := l.createID(ch, ps, qpType)
+	if err != nil {
+		return 0, l.minusOne("rdma_create_id", err)
+	}
+	return id.handle, nil
+}
+
+// createID is rdma_create_id2.
+func (l *Library) createID(ch spec.Channel, ps spec.PortSpace, qpType spec.QPType) (*cmID, error) {
+	if err := l.init(); err != nil {
+		return nil, err
+	}
+	if err := l.allocate(spec.Calloc); err != nil {
+		return nil, err
+	}
+	id := &cmID{sync: ch == 0, qpType: qpType}
 	if id.sync {
 		var err error
 		if id.channel, err = l.openChannel(); err != nil {
-			return 0, l.minusOne(method, err)
+			return nil, err
 		}
 	} else {
 		id.channel = deref(l.channels, ch)
 	}
 	id.handle = spec.ID(l.next())
 	var err error
-	id.kernelID, err = id.channel.file.CreateID(uabi.CreateID{UID: uint64(id.handle), PS: ps})
+	id.kernelID, err = l.file(id.channel).CreateID(uabi.CreateID{UID: uint64(id.handle), PS: ps, QPType: qpType})
 	if err != nil {
 		if id.sync {
-			_ = id.channel.file.Close()
+			l.closeChannel(id.channel)
 		}
-		return 0, l.minusOne(method, err)
+		return nil, err
 	}
 	l.ids[id.handle] = id
-	return id.handle, nil
+	return id, nil
 }
 
 // DestroyID is rdma_destroy_id: it waits until every event that was read is acknowledged. The QP stays as it is.
 func (l *Library) DestroyID(h spec.ID) error {
-	id := deref(l.ids, h)
-	if id.event != nil {
-		l.ack(id.event)
-		id.event = nil
-	}
-	reported, err := id.channel.file.DestroyID(id.kernelID)
+	return l.minusOne("rdma_destroy_id", l.destroyID(deref(l.ids, h)))
+}
+
+func (l *Library) destroyID(id *cmID) error {
+	l.ackOwn(id)
+	reported, err := l.file(id.channel).DestroyID(id.kernelID)
 	if err != nil {
-		return l.minusOne("rdma_destroy_id", err)
+		return err
 	}
 	if !l.deviates.DestroyIgnoresAcks {
 		l.world.Sleep(func() bool { return id.eventsCompleted >= reported })
 	}
-	delete(l.ids, h)
+	delete(l.ids, id.handle)
+	if !l.deviates.DestroyKeepsRecords {
+		for _, m := range id.memberships {
+			delete(l.memberships, m.uid)
+		}
+	}
 	if id.sync {
-		_ = id.channel.file.Close()
+		l.closeChannel(id.channel)
 	}
 	if id.device != nil {
 		id.device.put()
 	}
 	return nil
+}
+
+// ackOwn acknowledges the event that a synchronous id holds, if it holds one.
+func (l *Library) ackOwn(id *cmID) {
+	if id.event != nil {
+		l.ack(id.event)
+		id.event = nil
+	}
 }
 
 // put gives the id's use of a device back; the last user frees the protection domain if nothing is left in it.
@@ -108,12 +136,12 @@ func (l *Library) BindAddr(h spec.ID, a spec.Sockaddr) error {
 }
 
 func (l *Library) bindAddr(h spec.ID, a spec.Sockaddr) error {
-	n := addrLen(a)
+	n := l.addrLen(a)
 	if n == 0 {
 		return spec.EINVAL
 	}
 	id := deref(l.ids, h)
-	if err := id.channel.file.BindAddr(id.kernelID, firstBytes(a, n)); err != nil {
+	if err := l.file(id.channel).BindAddr(id.kernelID, firstBytes(a, n)); err != nil {
 		return err
 	}
 	return l.learnDevice(id)
@@ -121,7 +149,7 @@ func (l *Library) bindAddr(h spec.ID, a spec.Sockaddr) error {
 
 // learnDevice asks what the id is bound to and opens that device (ucma_query_route, ucma_get_device).
 func (l *Library) learnDevice(id *cmID) error {
-	r, err := id.channel.file.QueryRoute(id.kernelID)
+	r, err := l.file(id.channel).QueryRoute(id.kernelID)
 	if err != nil || r.Device == "" || id.device != nil {
 		return err
 	}
@@ -159,20 +187,20 @@ func (l *Library) ResolveAddr(h spec.ID, src, dst spec.Sockaddr, ms int) error {
 
 func (l *Library) resolveAddr(h spec.ID, src, dst spec.Sockaddr, ms int) error {
 	r := uabi.ResolveAddr{TimeoutMS: ms}
-	n := addrLen(dst)
+	n := l.addrLen(dst)
 	if n == 0 {
 		return spec.EINVAL
 	}
 	r.Dst = firstBytes(dst, n)
 	if src != nil {
-		if n = addrLen(src); n == 0 {
+		if n = l.addrLen(src); n == 0 {
 			return spec.EINVAL
 		}
 		r.Src = firstBytes(src, n)
 	}
 	id := deref(l.ids, h)
 	r.ID = id.kernelID
-	if err := id.channel.file.ResolveAddr(r); err != nil {
+	if err := l.file(id.channel).ResolveAddr(r); err != nil {
 		return err
 	}
 	return l.complete(id)
@@ -180,44 +208,54 @@ func (l *Library) resolveAddr(h spec.ID, src, dst spec.Sockaddr, ms int) error {
 
 // ResolveRoute is rdma_resolve_route; it looks into the id's device, so an id without one crashes it.
 func (l *Library) ResolveRoute(h spec.ID, ms int) error {
-	id := deref(l.ids, h)
+	return l.minusOne("rdma_resolve_route", l.resolveRoute(deref(l.ids, h), ms))
+}
+
+func (l *Library) resolveRoute(id *cmID, ms int) error {
 	if id.device == nil {
 		segfault()
 	}
-	err := id.channel.file.ResolveRoute(id.kernelID, ms)
-	if err == nil {
-		err = l.complete(id)
+	if err := l.file(id.channel).ResolveRoute(id.kernelID, ms); err != nil {
+		return err
 	}
-	return l.minusOne("rdma_resolve_route", err)
+	return l.complete(id)
+}
+
+// Listen is rdma_listen.
+func (l *Library) Listen(h spec.ID, backlog int) error {
+	id := deref(l.ids, h)
+	return l.minusOne("rdma_listen", l.file(id.channel).Listen(id.kernelID, backlog))
 }
 
 // complete ends a call that has an event for its answer: at once for an id with a channel, with that event for a
-// synchronous one (ucma_complete). The event is judged by its status alone, as upstream does.
+// synchronous one (ucma_complete).
 func (l *Library) complete(id *cmID) error {
 	if !id.sync {
 		return nil
 	}
-	if id.event != nil {
-		l.ack(id.event)
-		id.event = nil
-	}
+	l.ackOwn(id)
 	e, err := l.getEvent(id.channel)
 	if err != nil {
 		return err
 	}
 	id.event = e
+	attachFailed := e.public.Type == spec.MulticastError && e.public.Errno != 0
 	switch status := e.public.Status; {
+	case attachFailed && !l.deviates.SyncLosesErrno:
+		return e.public.Errno
 	case status < 0:
 		return spec.Errno(-status)
 	case status > 0:
 		return spec.Errno(status)
+	case e.public.Type == spec.MulticastError && !l.deviates.SyncIgnoresType:
+		return spec.EIO
 	}
 	return nil
 }
 
-// addrLen is the size of an address by its family, 0 for NULL and for families the library does not take
-// (ucma_addrlen). Nothing but the family is looked at.
-func addrLen(a spec.Sockaddr) int {
+// addrLen is the size of an address by its family, 0 for NULL and for families that the library or the
+// kernel does not take (ucma_addrlen). Nothing but the family is looked at.
+func (l *Library) addrLen(a spec.Sockaddr) int {
 	if a == nil {
 		return 0
 	}
@@ -227,7 +265,9 @@ func addrLen(a spec.Sockaddr) int {
 	case spec.AFInet6:
 		return spec.SizeofSockaddrIn6
 	case spec.AFIB:
-		return spec.SizeofSockaddrIB
+		if l.afIB {
+			return spec.SizeofSockaddrIB
+		}
 	}
 	return 0
 }

@@ -28,6 +28,11 @@ type Library struct {
 	events      map[spec.EventRef]*event
 	memberships map[uint64]*membership // by the uid that the kernel gives back
 	last        uint32                 // handle or uid given out
+
+	initialized bool
+	afIB        bool // the kernel knows AF_IB
+	blocks      int  // of memory, allocated for channels and not freed
+	failing     map[spec.CFunction]int
 }
 
 // Deviations are the ways in which the library can be told to break the law, one at a time. The zero value keeps it.
@@ -49,6 +54,15 @@ type Deviations struct {
 	KeepsFreedMemberships bool // events of a membership that was left are still told
 	DestroyIgnoresAcks    bool // rdma_destroy_id does not wait for acknowledgements
 	SyncJoinReturnsEarly  bool // a join on a synchronous id does not wait for its event
+
+	// What upstream's does.
+	SyncLosesErrno      bool // a failed attach makes the join of a synchronous id fail with EPERM
+	SyncIgnoresType     bool // a synchronous id judges an event by its status alone
+	SyncLeaveKeepsEvent bool // leave does not acknowledge a synchronous id's own event, and waits for that for ever
+	LeaveDetachesShared bool // leave detaches the QP although another membership of the group remains
+	SendOnlyBecomesFull bool // without AF_IB in the kernel a send-only join becomes a full one
+	DestroyKeepsRecords bool // rdma_destroy_id does not free the id's memberships
+	DestroyEPLosesQP    bool // rdma_destroy_ep does not detach the QP, which stays behind then
 }
 
 // New loads the library into a process with a kernel below it.
@@ -57,8 +71,27 @@ func New(w *world.World, k uabi.Kernel, d Deviations) *Library {
 		kernel: k, world: w, deviates: d,
 		devices: map[string]*device{}, channels: map[spec.Channel]*channel{}, ids: map[spec.ID]*cmID{},
 		qps: map[spec.QP]*qp{}, ahs: map[spec.AH]*ah{}, events: map[spec.EventRef]*event{},
-		memberships: map[uint64]*membership{},
+		memberships: map[uint64]*membership{}, failing: map[spec.CFunction]int{},
 	}
+}
+
+// init is what the first call of a process does that needs the device: without any RDMA device it fails. It tries out
+// on an id of its own whether the kernel knows AF_IB (ucma_init, ucma_set_af_ib_support).
+func (l *Library) init() error {
+	if l.initialized {
+		return nil
+	}
+	if len(l.kernel.Devices()) == 0 {
+		return spec.ENODEV
+	}
+	l.initialized = true
+	id, err := l.createID(0, spec.PSIB, spec.QPTypeRC)
+	if err != nil {
+		return nil
+	}
+	l.afIB = true
+	l.afIB = l.bindAddr(id.handle, spec.NewSockaddrIB(spec.GID{})) == nil
+	return l.destroyID(id)
 }
 
 // next is a handle that was not given out before.

@@ -19,6 +19,8 @@ const (
 	kernelID    uabi.CMID      = 5
 	kernelGroup uabi.Multicast = 6
 	kernelQP    uabi.QP        = 17
+
+	fd = 3
 )
 
 // program is a process whose library runs on a mocked kernel.
@@ -45,7 +47,10 @@ func newProgram(t *testing.T) *program {
 	t.Cleanup(func() { p.run.Kill() })
 	p.lib = librdmacm.New(w, k, librdmacm.Deviations{})
 
-	k.EXPECT().OpenCM().Return(p.cm, nil).AnyTimes()
+	k.EXPECT().Devices().Return([]string{"rxe0"})
+	k.EXPECT().OpenCM().Return(fd, nil).AnyTimes()
+	k.EXPECT().CM(fd).Return(p.cm).AnyTimes()
+	p.triesAFIB(nil)
 	k.EXPECT().OpenDevice("rxe0").Return(p.verbs, nil).MaxTimes(1)
 	p.cm.EXPECT().CreateID(gomock.Any()).Return(kernelID, nil)
 	p.cm.EXPECT().BindAddr(kernelID, local).Return(nil)
@@ -61,6 +66,16 @@ func newProgram(t *testing.T) *program {
 		return p.lib.BindAddr(p.id, local)
 	})).To(Succeed())
 	return p
+}
+
+// triesAFIB is how the library starts: on an id of its own it tries whether the kernel knows AF_IB.
+func (p *program) triesAFIB(answer error) {
+	const trial uabi.CMID = 4
+	p.cm.EXPECT().CreateID(gomock.Any()).Return(trial, nil)
+	p.cm.EXPECT().BindAddr(trial, spec.NewSockaddrIB(spec.GID{})).Return(answer)
+	p.cm.EXPECT().QueryRoute(trial).Return(uabi.Route{}, nil).MaxTimes(1)
+	p.cm.EXPECT().DestroyID(trial).Return(uint32(0), nil)
+	p.cm.EXPECT().Close().Return(nil)
 }
 
 // do makes a call.
@@ -369,7 +384,7 @@ func TestVerbsReturnAPositiveErrno(t *testing.T) {
 func TestNoRDMADevice(t *testing.T) {
 	g := NewWithT(t)
 	k := uabimock.NewMockKernel(gomock.NewController(t))
-	k.EXPECT().OpenCM().Return(nil, spec.ENODEV).Times(2)
+	k.EXPECT().Devices().Return(nil).Times(2)
 	w := world.New(1)
 	run := w.NewProcess(func() {})
 	lib := librdmacm.New(w, k, librdmacm.Deviations{})

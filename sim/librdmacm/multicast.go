@@ -24,7 +24,7 @@ type membership struct {
 // JoinMulticast is rdma_join_multicast.
 func (l *Library) JoinMulticast(h spec.ID, a spec.Sockaddr, c spec.Context) error {
 	err := error(spec.EINVAL)
-	if addrLen(a) > 0 {
+	if l.addrLen(a) > 0 {
 		err = l.join(h, a, spec.FullMember, c)
 	}
 	return l.minusOne("rdma_join_multicast", err)
@@ -42,7 +42,7 @@ func (l *Library) JoinMulticastEx(h spec.ID, attr *spec.JoinAttr, c spec.Context
 		err = spec.ENOTSUP
 	case attr.CompMask != spec.JoinAttrAddress|spec.JoinAttrFlags || attr.JoinFlags > spec.SendOnlyMember:
 		err = spec.EINVAL
-	case addrLen(attr.Addr) == 0:
+	case l.addrLen(attr.Addr) == 0:
 		err = spec.EINVAL
 	default:
 		err = l.join(h, attr.Addr, attr.JoinFlags, c)
@@ -53,19 +53,18 @@ func (l *Library) JoinMulticastEx(h spec.ID, attr *spec.JoinAttr, c spec.Context
 // join lists the membership first, newest at the front, and takes it off again when the kernel refuses
 // (rdma_join_multicast2).
 func (l *Library) join(h spec.ID, a spec.Sockaddr, flags spec.JoinFlags, c spec.Context) error {
-	addr := firstBytes(a, addrLen(a))
+	addr := firstBytes(a, l.addrLen(a))
 	if !l.deviates.KeepsCallersAddr {
 		addr = addr.Clone()
+	}
+	if err := l.allocate(spec.Calloc); err != nil {
+		return err
 	}
 	id := deref(l.ids, h)
 	m := &membership{id: id, uid: uint64(l.next()), context: c, flags: flags, addr: addr}
 	id.memberships = slices.Insert(id.memberships, 0, m)
 	l.memberships[m.uid] = m
-	var err error
-	m.handle, err = id.channel.file.JoinMulticast(uabi.JoinMulticast{
-		ID: id.kernelID, UID: m.uid, Addr: addr.Clone(), AddrSize: len(addr), Flags: flags,
-	})
-	if err != nil {
+	if err := l.ask(m, addr); err != nil {
 		if !l.deviates.KeepsRefusedJoins {
 			l.forget(m)
 		}
@@ -78,6 +77,22 @@ func (l *Library) join(h spec.ID, a spec.Sockaddr, flags spec.JoinFlags, c spec.
 		return nil
 	}
 	return l.complete(id)
+}
+
+// ask has the kernel join. One that does not know AF_IB knows no flags either.
+func (l *Library) ask(m *membership, addr spec.Sockaddr) (err error) {
+	f := l.file(m.id.channel)
+	r := uabi.JoinMulticast{ID: m.id.kernelID, UID: m.uid, Addr: addr.Clone(), AddrSize: len(addr), Flags: m.flags}
+	switch {
+	case l.afIB:
+		m.handle, err = f.JoinMulticast(r)
+	case m.flags == spec.SendOnlyMember && !l.deviates.SendOnlyBecomesFull:
+		err = spec.ENOTSUP
+	default:
+		r.Flags = spec.FullMember
+		m.handle, err = f.JoinIPMulticast(r)
+	}
+	return err
 }
 
 // forget takes a membership off the list and frees it.
@@ -95,7 +110,7 @@ func (l *Library) LeaveMulticast(h spec.ID, a spec.Sockaddr) error {
 }
 
 func (l *Library) leave(h spec.ID, a spec.Sockaddr) error {
-	n := addrLen(a)
+	n := l.addrLen(a)
 	if n == 0 {
 		return spec.EINVAL
 	}
@@ -107,10 +122,13 @@ func (l *Library) leave(h spec.ID, a spec.Sockaddr) error {
 	case m == nil:
 		return spec.EADDRNOTAVAIL
 	}
+	if !l.deviates.SyncLeaveKeepsEvent {
+		l.ackOwn(id)
+	}
 	l.detach(m)
 	// Off the list from here on, though it is freed only when nobody can tell its events any more.
 	id.memberships = slices.DeleteFunc(id.memberships, func(o *membership) bool { return o == m })
-	reported, err := id.channel.file.LeaveMulticast(m.handle)
+	reported, err := l.file(id.channel).LeaveMulticast(m.handle)
 	if err != nil {
 		l.forget(m)
 		return err
@@ -152,9 +170,19 @@ func (l *Library) detach(m *membership) {
 	if q == nil || m.flags == spec.SendOnlyMember || l.deviates.LeaveKeepsAttached {
 		return
 	}
+	if m.shared() && !l.deviates.LeaveDetachesShared {
+		return
+	}
 	from := m
 	if l.deviates.LeaveDetachesOldest {
 		from = m.id.memberships[len(m.id.memberships)-1]
 	}
 	_ = q.device.verbs.DetachMulticast(q.kernelQP, from.mgid, from.mlid)
+}
+
+// shared tells whether the QP is a member by another join of the same group too.
+func (m *membership) shared() bool {
+	return slices.ContainsFunc(m.id.memberships, func(o *membership) bool {
+		return o != m && o.mgid == m.mgid && o.flags == spec.FullMember
+	})
 }

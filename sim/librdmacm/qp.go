@@ -16,27 +16,36 @@ type qp struct {
 // CreateQP is rdma_create_qp in the id's default protection domain: an id without a device has none, and crashes it. A
 // UD QP of a UD id is ready to send when it returns.
 func (l *Library) CreateQP(h spec.ID, a spec.QPInitAttr) (spec.QP, error) {
-	const method = "rdma_create_qp"
-	id := deref(l.ids, h)
+	q, err := l.createQP(deref(l.ids, h), a)
+	if err != nil {
+		return 0, l.minusOne("rdma_create_qp", err)
+	}
+	return q.handle, nil
+}
+
+func (l *Library) createQP(id *cmID, a spec.QPInitAttr) (*qp, error) {
 	if id.qp != nil {
-		return 0, l.minusOne(method, spec.EINVAL)
+		return nil, spec.EINVAL
 	}
 	if id.device == nil {
 		segfault()
 	}
 	q := &qp{device: id.device}
-	if err := q.create(id, a); err != nil {
+	if err := l.bringUp(q, id, a); err != nil {
 		q.destroy()
-		return 0, l.minusOne(method, err)
+		return nil, err
 	}
 	q.handle = spec.QP(l.next())
 	l.qps[q.handle], id.qp = q, q
-	return q.handle, nil
+	return q, nil
 }
 
-// create makes the kernel's objects and takes the QP as far as its type goes without a peer. What it had made when it
+// bringUp makes the kernel's objects and takes the QP as far as its type goes without a peer. What it had made when it
 // fails is left to destroy.
-func (q *qp) create(id *cmID, a spec.QPInitAttr) error {
+func (l *Library) bringUp(q *qp, id *cmID, a spec.QPInitAttr) error {
+	if a.BlockSelfMcastLB {
+		return spec.EOPNOTSUPP // rxe's provider knows no create flags
+	}
 	v := q.device.verbs
 	var err error
 	if q.sendCQ, err = v.CreateCQ(a.MaxSendWR); err != nil {
@@ -52,7 +61,7 @@ func (q *qp) create(id *cmID, a spec.QPInitAttr) error {
 	if err != nil {
 		return err
 	}
-	init, err := id.channel.file.InitQPAttr(id.kernelID, uabi.QPInit)
+	init, err := l.file(id.channel).InitQPAttr(id.kernelID, uabi.QPInit)
 	if err != nil {
 		return err
 	}
@@ -70,15 +79,19 @@ func (q *qp) create(id *cmID, a spec.QPInitAttr) error {
 // DestroyQP is rdma_destroy_qp, which is void: an attached QP is busy, stays alive with its CQs, and is lost to the id.
 func (l *Library) DestroyQP(h spec.ID) error {
 	id := deref(l.ids, h)
-	q := id.qp
-	if q == nil {
+	if id.qp == nil {
 		segfault()
 	}
+	l.destroyQP(id)
+	return nil
+}
+
+func (l *Library) destroyQP(id *cmID) {
+	q := id.qp
 	id.qp = nil
 	if q.destroy() {
 		delete(l.qps, q.handle)
 	}
-	return nil
 }
 
 // destroy frees what the kernel lets go and tells whether that includes the QP.

@@ -38,6 +38,16 @@ func (l *Library) DetachMulticast(h spec.QP, g spec.GID, mlid uint16) error {
 	return positive("ibv_detach_mcast", q.device.verbs.DetachMulticast(q.kernelQP, g, mlid))
 }
 
+// IBVDestroyQP is ibv_destroy_qp. The id that the QP was made on keeps its pointer.
+func (l *Library) IBVDestroyQP(h spec.QP) error {
+	q := deref(l.qps, h)
+	if err := q.device.verbs.DestroyQP(q.kernelQP); err != nil {
+		return positive("ibv_destroy_qp", err)
+	}
+	delete(l.qps, h)
+	return nil
+}
+
 // CreateAH is ibv_create_ah in the id's default protection domain.
 func (l *Library) CreateAH(h spec.ID, a spec.AHAttr) (spec.AH, error) {
 	d := l.deviceOf(h)

@@ -68,12 +68,6 @@ var inKernel = []Quirk{
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.KeepsQPAtExit = true },
 	},
 	{
-		Name:     "rxe-filter-leak",
-		Does:     "the last detach of a group leaves 33:33 and its low bits in the link-layer filter",
-		CaughtBy: "JM-CLEAN-04",
-		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.LeaksLinkFilter = true },
-	},
-	{
 		Name:     "tcp-may-join",
 		Does:     "a join on an RDMA_PS_TCP id is accepted",
 		CaughtBy: "JM-PS-02",

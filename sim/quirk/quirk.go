@@ -16,12 +16,36 @@ type Quirk struct {
 	Name     string
 	Does     string // what the stack does instead of what it should, in one line
 	CaughtBy string // the requirement that must fail
+	Upstream bool   // librdmacm, Linux or rxe does it: part of the profile "upstream"
 	apply    func(l *librdmacm.Deviations, k *kernel.Deviations)
+}
+
+// Profiles of the simulated stack.
+const (
+	Upstream = "upstream" // what the versions it imitates do, their defects included
+	Promise  = "promise"  // the same without the defects
+)
+
+// Of gives the names of a profile's quirks. A name that is no profile is an error that lists the profiles.
+func Of(profile string) ([]string, error) {
+	var names []string
+	switch profile {
+	case Promise:
+	case Upstream:
+		for _, q := range All() {
+			if q.Upstream {
+				names = append(names, q.Name)
+			}
+		}
+	default:
+		return nil, fmt.Errorf("no profile is named %q; known: %s, %s", profile, Promise, Upstream)
+	}
+	return names, nil
 }
 
 // All lists every quirk, sorted by name.
 func All() []Quirk {
-	all := slices.Concat(inLibrary, inKernel)
+	all := slices.Concat(inLibrary, inKernel, inUpstream)
 	slices.SortFunc(all, func(a, b Quirk) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }

@@ -11,20 +11,26 @@ import "joinmcast/spec"
 
 // Kernel is what a process opens.
 type Kernel interface {
-	// OpenCM opens the rdma_cm device. Every file has ids, events and a non-blocking flag of its own.
-	OpenCM() (CM, error)
+	// Devices names the RDMA devices that the host has now.
+	Devices() []string
+	// OpenCM opens the rdma_cm device and gives the file's descriptor. Every file has ids, events and a non-blocking
+	// flag of its own.
+	OpenCM() (fd int, err error)
+	// CM is what a command written to a descriptor reaches. One that stands for no open file answers EBADF to all.
+	CM(fd int) CM
 	// OpenDevice opens a device's uverbs file by the device's name; ENODEV when there is none.
 	OpenDevice(name string) (Verbs, error)
 }
 
-// CMID is an id of the connection manager, meaningful on its own file only.
+// CMID is an id of the connection manager; the host's files share the numbers, from 0 on.
 type CMID uint32
 
-// Multicast is one membership, from its join to its leave, meaningful on its own file only.
+// Multicast is one membership, from its join to its leave; the host's files share the numbers, from 0 on.
 type Multicast uint32
 
-// CM is one open file of the rdma_cm device. Every command answers EBADF once the file is closed, and ENOENT for a
-// handle that the file does not know.
+// CM is one open file of the rdma_cm device. Every command answers EBADF once the file is closed, EACCES to a process
+// that has changed its credentials since it opened the file, ENOENT for a handle that nothing bears, EINVAL for one of
+// another file, and ENXIO for an id whose device was removed.
 type CM interface {
 	CreateID(r CreateID) (CMID, error)
 	// DestroyID leaves all groups of the id, drops its unread events, and tells how many of its events were read.
@@ -32,11 +38,17 @@ type CM interface {
 	BindAddr(id CMID, a spec.Sockaddr) error
 	ResolveAddr(r ResolveAddr) error
 	ResolveRoute(id CMID, timeoutMS int) error
+	Listen(id CMID, backlog int) error
+	// MigrateID takes an id of another file of the process over, with its unread events, and tells how many of its events
+	// were read.
+	MigrateID(id CMID, fromFD int) (eventsReported uint32, err error)
 	// QueryRoute tells which device the id is bound to.
 	QueryRoute(id CMID) (Route, error)
 	// InitQPAttr gives what a QP of the id needs for the step to the state.
 	InitQPAttr(id CMID, s QPState) (QPAttr, error)
 	JoinMulticast(r JoinMulticast) (Multicast, error)
+	// JoinIPMulticast is the older command, which knows neither AF_IB nor flags: every membership is a full one.
+	JoinIPMulticast(r JoinMulticast) (Multicast, error)
 	// LeaveMulticast ends a membership, drops its unread events, and tells how many of its events were read.
 	LeaveMulticast(m Multicast) (eventsReported uint32, err error)
 	// GetEvent takes the oldest event. It sleeps until there is one; on a non-blocking file it answers EAGAIN.
@@ -48,10 +60,12 @@ type CM interface {
 	Close() error
 }
 
-// CreateID asks for a new id. UID comes back in its events.
+// CreateID asks for a new id. UID comes back in its events. QPType counts for RDMA_PS_IB alone; the other port spaces
+// have theirs.
 type CreateID struct {
-	UID uint64
-	PS  spec.PortSpace
+	UID    uint64
+	PS     spec.PortSpace
+	QPType spec.QPType
 }
 
 // ResolveAddr asks for the device and route to an address. Src nil leaves the choice to the routing table.

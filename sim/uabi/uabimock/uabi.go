@@ -41,11 +41,87 @@ func (m *MockKernel) EXPECT() *MockKernelMockRecorder {
 	return m.recorder
 }
 
+// CM mocks base method.
+func (m *MockKernel) CM(fd int) uabi.CM {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "CM", fd)
+	ret0, _ := ret[0].(uabi.CM)
+	return ret0
+}
+
+// CM indicates an expected call of CM.
+func (mr *MockKernelMockRecorder) CM(fd any) *MockKernelCMCall {
+	mr.mock.ctrl.T.Helper()
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "CM", reflect.TypeOf((*MockKernel)(nil).CM), fd)
+	return &MockKernelCMCall{Call: call}
+}
+
+// MockKernelCMCall wrap *gomock.Call
+type MockKernelCMCall struct {
+	*gomock.Call
+}
+
+// Return rewrite *gomock.Call.Return
+func (c *MockKernelCMCall) Return(arg0 uabi.CM) *MockKernelCMCall {
+	c.Call = c.Call.Return(arg0)
+	return c
+}
+
+// Do rewrite *gomock.Call.Do
+func (c *MockKernelCMCall) Do(f func(int) uabi.CM) *MockKernelCMCall {
+	c.Call = c.Call.Do(f)
+	return c
+}
+
+// DoAndReturn rewrite *gomock.Call.DoAndReturn
+func (c *MockKernelCMCall) DoAndReturn(f func(int) uabi.CM) *MockKernelCMCall {
+	c.Call = c.Call.DoAndReturn(f)
+	return c
+}
+
+// Devices mocks base method.
+func (m *MockKernel) Devices() []string {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Devices")
+	ret0, _ := ret[0].([]string)
+	return ret0
+}
+
+// Devices indicates an expected call of Devices.
+func (mr *MockKernelMockRecorder) Devices() *MockKernelDevicesCall {
+	mr.mock.ctrl.T.Helper()
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Devices", reflect.TypeOf((*MockKernel)(nil).Devices))
+	return &MockKernelDevicesCall{Call: call}
+}
+
+// MockKernelDevicesCall wrap *gomock.Call
+type MockKernelDevicesCall struct {
+	*gomock.Call
+}
+
+// Return rewrite *gomock.Call.Return
+func (c *MockKernelDevicesCall) Return(arg0 []string) *MockKernelDevicesCall {
+	c.Call = c.Call.Return(arg0)
+	return c
+}
+
+// Do rewrite *gomock.Call.Do
+func (c *MockKernelDevicesCall) Do(f func() []string) *MockKernelDevicesCall {
+	c.Call = c.Call.Do(f)
+	return c
+}
+
+// DoAndReturn rewrite *gomock.Call.DoAndReturn
+func (c *MockKernelDevicesCall) DoAndReturn(f func() []string) *MockKernelDevicesCall {
+	c.Call = c.Call.DoAndReturn(f)
+	return c
+}
+
 // OpenCM mocks base method.
-func (m *MockKernel) OpenCM() (uabi.CM, error) {
+func (m *MockKernel) OpenCM() (int, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "OpenCM")
-	ret0, _ := ret[0].(uabi.CM)
+	ret0, _ := ret[0].(int)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
@@ -63,19 +139,19 @@ type MockKernelOpenCMCall struct {
 }
 
 // Return rewrite *gomock.Call.Return
-func (c *MockKernelOpenCMCall) Return(arg0 uabi.CM, arg1 error) *MockKernelOpenCMCall {
-	c.Call = c.Call.Return(arg0, arg1)
+func (c *MockKernelOpenCMCall) Return(fd int, err error) *MockKernelOpenCMCall {
+	c.Call = c.Call.Return(fd, err)
 	return c
 }
 
 // Do rewrite *gomock.Call.Do
-func (c *MockKernelOpenCMCall) Do(f func() (uabi.CM, error)) *MockKernelOpenCMCall {
+func (c *MockKernelOpenCMCall) Do(f func() (int, error)) *MockKernelOpenCMCall {
 	c.Call = c.Call.Do(f)
 	return c
 }
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
-func (c *MockKernelOpenCMCall) DoAndReturn(f func() (uabi.CM, error)) *MockKernelOpenCMCall {
+func (c *MockKernelOpenCMCall) DoAndReturn(f func() (int, error)) *MockKernelOpenCMCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }
@@ -375,6 +451,45 @@ func (c *MockCMInitQPAttrCall) DoAndReturn(f func(uabi.CMID, uabi.QPState) (uabi
 	return c
 }
 
+// JoinIPMulticast mocks base method.
+func (m *MockCM) JoinIPMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "JoinIPMulticast", r)
+	ret0, _ := ret[0].(uabi.Multicast)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// JoinIPMulticast indicates an expected call of JoinIPMulticast.
+func (mr *MockCMMockRecorder) JoinIPMulticast(r any) *MockCMJoinIPMulticastCall {
+	mr.mock.ctrl.T.Helper()
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "JoinIPMulticast", reflect.TypeOf((*MockCM)(nil).JoinIPMulticast), r)
+	return &MockCMJoinIPMulticastCall{Call: call}
+}
+
+// MockCMJoinIPMulticastCall wrap *gomock.Call
+type MockCMJoinIPMulticastCall struct {
+	*gomock.Call
+}
+
+// Return rewrite *gomock.Call.Return
+func (c *MockCMJoinIPMulticastCall) Return(arg0 uabi.Multicast, arg1 error) *MockCMJoinIPMulticastCall {
+	c.Call = c.Call.Return(arg0, arg1)
+	return c
+}
+
+// Do rewrite *gomock.Call.Do
+func (c *MockCMJoinIPMulticastCall) Do(f func(uabi.JoinMulticast) (uabi.Multicast, error)) *MockCMJoinIPMulticastCall {
+	c.Call = c.Call.Do(f)
+	return c
+}
+
+// DoAndReturn rewrite *gomock.Call.DoAndReturn
+func (c *MockCMJoinIPMulticastCall) DoAndReturn(f func(uabi.JoinMulticast) (uabi.Multicast, error)) *MockCMJoinIPMulticastCall {
+	c.Call = c.Call.DoAndReturn(f)
+	return c
+}
+
 // JoinMulticast mocks base method.
 func (m *MockCM) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 	m.ctrl.T.Helper()
@@ -449,6 +564,83 @@ func (c *MockCMLeaveMulticastCall) Do(f func(uabi.Multicast) (uint32, error)) *M
 
 // DoAndReturn rewrite *gomock.Call.DoAndReturn
 func (c *MockCMLeaveMulticastCall) DoAndReturn(f func(uabi.Multicast) (uint32, error)) *MockCMLeaveMulticastCall {
+	c.Call = c.Call.DoAndReturn(f)
+	return c
+}
+
+// Listen mocks base method.
+func (m *MockCM) Listen(id uabi.CMID, backlog int) error {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Listen", id, backlog)
+	ret0, _ := ret[0].(error)
+	return ret0
+}
+
+// Listen indicates an expected call of Listen.
+func (mr *MockCMMockRecorder) Listen(id, backlog any) *MockCMListenCall {
+	mr.mock.ctrl.T.Helper()
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Listen", reflect.TypeOf((*MockCM)(nil).Listen), id, backlog)
+	return &MockCMListenCall{Call: call}
+}
+
+// MockCMListenCall wrap *gomock.Call
+type MockCMListenCall struct {
+	*gomock.Call
+}
+
+// Return rewrite *gomock.Call.Return
+func (c *MockCMListenCall) Return(arg0 error) *MockCMListenCall {
+	c.Call = c.Call.Return(arg0)
+	return c
+}
+
+// Do rewrite *gomock.Call.Do
+func (c *MockCMListenCall) Do(f func(uabi.CMID, int) error) *MockCMListenCall {
+	c.Call = c.Call.Do(f)
+	return c
+}
+
+// DoAndReturn rewrite *gomock.Call.DoAndReturn
+func (c *MockCMListenCall) DoAndReturn(f func(uabi.CMID, int) error) *MockCMListenCall {
+	c.Call = c.Call.DoAndReturn(f)
+	return c
+}
+
+// MigrateID mocks base method.
+func (m *MockCM) MigrateID(id uabi.CMID, fromFD int) (uint32, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "MigrateID", id, fromFD)
+	ret0, _ := ret[0].(uint32)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// MigrateID indicates an expected call of MigrateID.
+func (mr *MockCMMockRecorder) MigrateID(id, fromFD any) *MockCMMigrateIDCall {
+	mr.mock.ctrl.T.Helper()
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "MigrateID", reflect.TypeOf((*MockCM)(nil).MigrateID), id, fromFD)
+	return &MockCMMigrateIDCall{Call: call}
+}
+
+// MockCMMigrateIDCall wrap *gomock.Call
+type MockCMMigrateIDCall struct {
+	*gomock.Call
+}
+
+// Return rewrite *gomock.Call.Return
+func (c *MockCMMigrateIDCall) Return(eventsReported uint32, err error) *MockCMMigrateIDCall {
+	c.Call = c.Call.Return(eventsReported, err)
+	return c
+}
+
+// Do rewrite *gomock.Call.Do
+func (c *MockCMMigrateIDCall) Do(f func(uabi.CMID, int) (uint32, error)) *MockCMMigrateIDCall {
+	c.Call = c.Call.Do(f)
+	return c
+}
+
+// DoAndReturn rewrite *gomock.Call.DoAndReturn
+func (c *MockCMMigrateIDCall) DoAndReturn(f func(uabi.CMID, int) (uint32, error)) *MockCMMigrateIDCall {
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }
