@@ -46,6 +46,17 @@ var _ = Describe("ARG: the address of a join", func() {
 			id.MustBeMember(ctx, rig.NewGroup()) // control: the same process joins once both are good
 		})
 
+	It("may do anything when the id is NULL", Label("JM-ARG-04"), func(ctx SpecContext) {
+		p := rig.Start(ctx)
+		Expect(p.JoinMulticast(ctx, 0, nil, rig.NewContext())).To(FailWith(spec.EINVAL),
+			"control: the address is looked at first")
+
+		err := p.Undefined().JoinMulticast(ctx, 0, rig.NewGroup().Sockaddr(), rig.NewContext())
+
+		rig.ObserveCall("join", err)
+		Expect(spec.Outcome(err)).To(BeElementOf("SIGSEGV", "SIGBUS", "EINVAL"))
+	})
+
 	It("keeps a copy of the address", Label("JM-ARG-05"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
 		group := rig.NewGroup()
@@ -70,6 +81,28 @@ var _ = Describe("ARG: the address of a join", func() {
 		Expect(event).To(BeJoin(plain.UD.AH.GRH.DGID))
 	})
 
+	It("may take the host's own unicast address for a group", Label("JM-ARG-07"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+
+		ending, _ := id.JoinToItsEnd(ctx, id.Addr(ctx))
+
+		rig.Observe("join", ending)
+		Expect(ending).To(BeElementOf("MULTICAST_JOIN", "EINVAL"))
+		id.MustBeMember(ctx, rig.NewGroup()) // control: the id joins a group of class D
+	})
+
+	It("tells no success of a unicast address that the id's QP cannot be attached to", Label("JM-ARG-08"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			id.MustCreateQP(ctx)
+
+			ending, _ := id.JoinToItsEnd(ctx, id.Addr(ctx))
+
+			rig.Observe("join", ending)
+			Expect(ending).To(BeElementOf("MULTICAST_ERROR", "EINVAL"))
+			id.MustBeMember(ctx, rig.NewGroup()) // control: the same id joins a group of class D
+		})
+
 	It("refuses the zero address of every family on RoCE", Label("JM-ARG-10"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
 		for _, zero := range []spec.Sockaddr{
@@ -83,4 +116,134 @@ var _ = Describe("ARG: the address of a join", func() {
 			Expect(err).To(FailWith(spec.EINVAL), zero.Family().String())
 		}
 	})
+
+	It("may take the loopback address for a group while the id has no QP", Label("JM-ARG-12"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+
+		ending, event := id.JoinToItsEnd(ctx, loopback)
+
+		rig.Observe("without_qp", ending)
+		Expect(ending).To(BeElementOf("MULTICAST_JOIN", "EINVAL"))
+		Expect(event.UD.AH.GRH.DGID).To(Be("dgid", spec.GID{}), "no group, whether refused or joined")
+		id.MustBeMember(ctx, rig.NewGroup()) // control: the id joins a group of class D
+	})
+
+	It("attaches no QP for the loopback address", Label("JM-ARG-12"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		id.MustCreateQP(ctx)
+
+		ending, _ := id.JoinToItsEnd(ctx, loopback)
+
+		rig.Observe("with_qp", ending)
+		Expect(ending).To(BeElementOf("MULTICAST_ERROR", "EINVAL"))
+		id.MustBeMember(ctx, rig.NewGroup()) // control: the same id joins a group of class D
+	})
+
+	It("refuses an IPv6 group on RoCEv2 by an errno that programs know", Label("JM-ARG-13"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+
+		err := id.JoinAddr(ctx, spec.NewSockaddr(groupOfIPv6, 0), rig.NewContext())
+
+		expectNotSupported(ctx, id, err)
+	})
+
+	It("refuses an AF_IB address on RoCEv2 by an errno that programs know", Label("JM-ARG-14"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+
+			err := id.JoinAddr(ctx, spec.NewSockaddrIB(spec.GID(groupOfIPv6.As16())), rig.NewContext())
+
+			expectNotSupported(ctx, id, err)
+		})
+
+	It("joins 224.0.0.1 as any other group", Label("JM-ARG-16"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		allHosts := rig.Group{Addr: netip.MustParseAddr("224.0.0.1")}
+
+		err := id.Join(ctx, allHosts)
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(ReturnZero())
+		event := id.MustGetEvent(ctx)
+		rig.Observe("event", event.Type.String())
+		Expect(event).To(BeJoin(allHosts.GID()))
+	})
+
+	It("tells no success of the broadcast address, which no QP can be attached to", Label("JM-ARG-17"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			id.MustCreateQP(ctx)
+
+			ending, _ := id.JoinToItsEnd(ctx, spec.NewSockaddr(netip.MustParseAddr("255.255.255.255"), 0))
+
+			rig.Observe("join", ending)
+			Expect(ending).To(BeElementOf("MULTICAST_ERROR", "EINVAL"))
+			id.MustBeMember(ctx, rig.NewGroup()) // control: the same id joins a group of class D
+		})
+
+	It("refuses a join over a network device too small for any InfiniBand MTU", Label("JM-ARG-18"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			id.MustBeMember(ctx, rig.NewGroup()) // control: before the MTU falls, the id joins
+			host := rig.HostAt(0)
+			host.MustConfigure(ctx, spec.Change{
+				SetMTU: &spec.MTUChange{Netdev: host.Port(ctx).Netdev, MTU: tooSmallMTU},
+			})
+
+			err := id.Join(ctx, rig.NewGroup())
+
+			rig.ObserveCall("join", err)
+			Expect(err).To(FailWith(spec.EINVAL))
+		})
+
+	It("refuses a v4-mapped group given as IPv6 like any IPv6 group", Label("JM-ARG-20"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		mapped := netip.AddrFrom16(rig.NewGroup().Addr.As16())
+
+		err := id.JoinAddr(ctx, spec.NewSockaddr(mapped, 0), rig.NewContext())
+
+		expectNotSupported(ctx, id, err)
+	})
+
+	It("may take an address of the net 0 for a group", Label("JM-ARG-21"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+
+		ending, _ := id.JoinToItsEnd(ctx, spec.NewSockaddr(netip.MustParseAddr("0.1.2.3"), 0))
+
+		rig.Observe("join", ending)
+		Expect(ending).To(BeElementOf("MULTICAST_JOIN", "EINVAL"))
+		zero := id.JoinAddr(ctx, spec.NewSockaddr(netip.IPv4Unspecified(), 0), rig.NewContext())
+		Expect(zero).To(FailWith(spec.EINVAL), "control: the zero address itself is refused")
+	})
+
+	It("cannot attach a QP to what a unicast address was joined as", Label("JM-ARG-24"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		_, event := id.JoinToItsEnd(ctx, id.Addr(ctx))
+		group := id.MustBeMember(ctx, rig.NewGroup())
+		qp := id.MustCreateQP(ctx)
+
+		unicast := qp.Attach(ctx, event.UD.AH.GRH.DGID, event.UD.AH.DLID)
+
+		control := qp.Attach(ctx, group.UD.AH.GRH.DGID, group.UD.AH.DLID)
+		rig.ObserveCall("unicast", unicast)
+		rig.ObserveCall("group", control)
+		Expect(unicast).To(ReturnErrno(spec.EINVAL))
+		rig.Control("JM-ATT-03", control, "the same call on a group of class D")
+	})
 })
+
+var (
+	loopback    = spec.NewSockaddr(netip.MustParseAddr("127.0.0.1"), 0)
+	groupOfIPv6 = netip.MustParseAddr("ff1e::1")
+)
+
+// tooSmallMTU leaves, without the headers of RoCEv2, less than the smallest InfiniBand MTU of 256 bytes.
+const tooSmallMTU = 200
+
+// expectNotSupported expects a join to have been refused with EOPNOTSUPP, and the same id to join an IPv4 group.
+func expectNotSupported(ctx SpecContext, id *rig.ID, join error) {
+	GinkgoHelper()
+	rig.ObserveCall("join", join)
+	id.MustBeMember(ctx, rig.NewGroup()) // control, whose event is the id's first
+	Expect(join).To(FailWith(spec.EOPNOTSUPP))
+}

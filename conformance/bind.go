@@ -100,7 +100,72 @@ var _ = Describe("BIND: what must be bound before a join", func() {
 		rig.ObserveCall("join", err)
 		Expect(err).To(FailWith(spec.EINVAL))
 	})
+
+	It("may refuse a join while an address is being resolved", Label("JM-BIND-12"), func(ctx SpecContext) {
+		id := rig.UnboundID(ctx)
+		Expect(id.Resolve(ctx, id.Addr(ctx), rig.NewGroup())).To(ReturnZero())
+
+		err := id.Join(ctx, rig.NewGroup())
+
+		rig.ObserveCall("join", err)
+		id.MustTakeEvent(ctx, spec.AddrResolved)
+		Expect(spec.Outcome(err)).To(BeElementOf("0", "EINVAL"))
+		rig.Control("JM-BIND-05", id.Join(ctx, rig.NewGroup()), "a join once the address is resolved")
+	})
+
+	It("joins a group of IPv4 on an id bound to an address of IPv6", Label("JM-BIND-13"), func(ctx SpecContext) {
+		host := rig.HostAt(0)
+		host.MustConfigure(ctx, spec.Change{AddAddr: &spec.NetdevAddr{Netdev: host.Port(ctx).Netdev, Prefix: uniqueLocal}})
+		id := rig.UnboundID(ctx)
+		id.MustBind(ctx, spec.NewSockaddr(uniqueLocal.Addr(), 0))
+		group := rig.NewGroup()
+
+		err := id.Join(ctx, group)
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(ReturnZero())
+		event := id.MustGetEvent(ctx)
+		rig.Observe("event", event.Type.String())
+		Expect(event).To(BeJoin(group.GID()))
+	})
+
+	It("binds no id twice, to no foreign address, and to nothing that is no address", Label("JM-BIND-14"),
+		func(ctx SpecContext) {
+			bound := rig.BoundID(ctx)
+			unbound := bound.UnboundID(ctx, spec.PSUDP)
+
+			second := bound.BindAddr(ctx, bound.Handle, bound.Addr(ctx))
+			foreign := unbound.BindAddr(ctx, unbound.Handle, spec.NewSockaddr(documentation, 0))
+			null := unbound.BindAddr(ctx, unbound.Handle, nil)
+			family := unbound.BindAddr(ctx, unbound.Handle, spec.EmptySockaddr(spec.AFUnix))
+
+			rig.ObserveCall("second", second)
+			rig.ObserveCall("foreign", foreign)
+			rig.ObserveCall("null", null)
+			rig.ObserveCall("family", family)
+			Expect(second).To(FailWith(spec.EINVAL))
+			Expect(foreign).To(FailWith(spec.EADDRNOTAVAIL))
+			Expect(null).To(FailWith(spec.EINVAL))
+			Expect(family).To(FailWith(spec.EINVAL))
+			unbound.MustBind(ctx, unbound.Addr(ctx)) // control: the refusals have left it unbound
+		})
+
+	It("may refuse a join while the link is down", Label("JM-BIND-18"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		host := rig.HostAt(0)
+		raise := host.MustConfigure(ctx, spec.Change{SetLink: &spec.LinkChange{Netdev: host.Port(ctx).Netdev}})
+
+		ending, _ := id.JoinToItsEnd(ctx, rig.NewGroup().Sockaddr())
+
+		rig.Observe("join", ending)
+		Expect(ending).To(BeElementOf("MULTICAST_JOIN", "MULTICAST_ERROR", "ENETDOWN", "ENODEV"))
+		raise(ctx)
+		id.MustBeMember(ctx, rig.NewGroup()) // control: the id joins once the link is up again
+	})
 })
+
+// uniqueLocal is an address of IPv6 that no host of the suite has (RFC 4193).
+var uniqueLocal = netip.MustParsePrefix("fd6a:6f69:6e6d::1/64")
 
 // expectJoinOnceResolved expects that rdma_resolve_addr has answered 0, ADDR_RESOLVED follows, and the id then joins.
 func expectJoinOnceResolved(ctx SpecContext, id *rig.ID, group rig.Group, resolve error) {

@@ -31,4 +31,28 @@ var _ = Describe("PS: which port spaces may join", func() {
 		rig.ObserveCall("join", err)
 		Expect(err).To(FailWith(spec.EINVAL))
 	})
+
+	It("refuses a join on a RDMA_PS_IB id that rdma_create_id made", Label("JM-PS-03"), func(ctx SpecContext) {
+		id := rig.Start(ctx).UnboundID(ctx, spec.PSIB)
+		id.MustBind(ctx, id.Addr(ctx))
+
+		err := id.Join(ctx, rig.NewGroup())
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(FailWith(spec.EINVAL))
+	})
+
+	It("binds no RDMA_PS_IPOIB id to an Ethernet device, so that it cannot join", Label("JM-PS-04"),
+		func(ctx SpecContext) {
+			id := rig.Start(ctx).UnboundID(ctx, spec.PSIPoIB)
+
+			bind := id.BindAddr(ctx, id.Handle, id.Addr(ctx))
+
+			join := id.Join(ctx, rig.NewGroup())
+			rig.ObserveCall("bind", bind)
+			rig.ObserveCall("join", join)
+			Expect(bind).To(FailWith(spec.EINVAL))
+			Expect(join).To(FailWith(spec.EINVAL))
+			id.BoundID(ctx) // control: an id of RDMA_PS_UDP binds to the same address
+		})
 })
