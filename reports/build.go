@@ -179,8 +179,8 @@ func words(on []spec.Transport) string {
 func (b builder) specs(req Requirement, f *RequirementFinding) (verdicts []verdict.Verdict, shown []string) {
 	for _, s := range b.results[req.ID] {
 		found := SpecFinding{
-			Text: s.Text, Verdict: s.Verdict, Seconds: s.Seconds, Seed: s.Seed, Observed: s.Observed, Failure: s.Failure,
-			Rerun: s.Rerun,
+			Text: s.Text, Verdict: s.Verdict, Seconds: s.Seconds, Seed: s.Seed, Observed: s.Observed,
+			KnownIssue: s.KnownIssue, Failure: s.Failure, Rerun: s.Rerun,
 		}
 		if !s.Verdict.Valid() {
 			found.Verdict = verdict.Error
@@ -251,7 +251,7 @@ func (b builder) clean(req Requirement, f *RequirementFinding) (verdicts []verdi
 			}
 			merge(f.Observed, c.Observed)
 			f.Specs = append(f.Specs, SpecFinding{
-				Text: s.Text, Verdict: c.Verdict, Seed: s.Seed, Observed: c.Observed, Rerun: s.Rerun,
+				Text: s.Text, Verdict: c.Verdict, Seed: s.Seed, Observed: c.Observed, KnownIssue: c.KnownIssue, Rerun: s.Rerun,
 				Failure: &Failure{Message: "after this spec: " + c.Evidence, Seen: c.Evidence, NotKnown: c.NotKnown},
 			})
 		}
@@ -292,7 +292,7 @@ func (b builder) unseen(req Requirement, f *RequirementFinding, shown []string) 
 			fixed = true
 			f.KnownIssue = k.ID
 			f.Specs = append(f.Specs, SpecFinding{
-				Text: "no longer has known issue " + k.ID, Verdict: verdict.Fixed,
+				Text: "no longer has known issue " + k.ID, Verdict: verdict.Fixed, KnownIssue: k.ID,
 				Failure: &Failure{Message: fmt.Sprintf("no spec showed known issue %s: %s", k.ID, k.Repair())},
 			})
 		}

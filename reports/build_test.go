@@ -1,6 +1,7 @@
 package reports_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -224,6 +225,26 @@ func TestAKnownLeakIsFixedOnlyWhenEverySpecRan(t *testing.T) {
 	g.Expect(find(t, r, "JM-CLEAN-01").Verdict).To(Equal(verdict.Pass))
 	g.Expect(r.Warnings).To(ConsistOf(
 		"known issue KI-2 of JM-CLEAN-01 was not seen, and 1 specs that might show it did not run"))
+}
+
+func TestWhatNoDetectorCanTellDoesNotApply(t *testing.T) {
+	g := NewWithT(t)
+	blind := green()
+	blind[1].Verdict, blind[1].Clean = verdict.NA, nil
+	blind[1].Skip = &reports.Skipped{Code: "detector", Evidence: "the kernel is built without KASAN"}
+
+	r := reports.Build(simRun(), blind)
+
+	f := find(t, r, "JM-EVT-02")
+	g.Expect(f.Verdict).To(Equal(verdict.NA))
+	g.Expect(f.Skip).To(Equal(blind[1].Skip))
+	g.Expect(r.Summary.Status).To(Equal(verdict.Conformant))
+	g.Expect(r.Summary.Counts).To(And(HaveKeyWithValue(verdict.NA, 2), HaveKeyWithValue(verdict.Pass, 3)))
+	g.Expect(r.Summary.Levels[spec.Must]).To(HaveKeyWithValue(verdict.NA, 2))
+	g.Expect(reports.Validate(written(t, r))).To(Succeed())
+	var text bytes.Buffer
+	g.Expect(reports.Summary(&text, r, reports.SummaryOptions{})).To(Succeed())
+	g.Expect(text.String()).To(ContainSubstring("CONFORMANT: 3 of 3 requirements PASS"))
 }
 
 func TestAFilterIsNoNewsOfAKnownLeak(t *testing.T) {

@@ -3,6 +3,8 @@
 package reports
 
 import (
+	"slices"
+
 	"joinmcast/spec"
 	"joinmcast/spec/verdict"
 )
@@ -52,21 +54,33 @@ type RequirementFinding struct {
 	Verdict    verdict.Verdict   `json:"verdict"`
 	Observed   map[string]string `json:"observed"` // of all its specs; values that differ are joined by " | "
 	Specs      []SpecFinding     `json:"specs"`
-	KnownIssue string            `json:"known_issue,omitempty"` // its id
+	KnownIssue string            `json:"known_issue,omitempty"` // the first of those its specs name
 	BlockedBy  string            `json:"blocked_by,omitempty"`  // the requirement that a failing arrange step leans on
 	Skip       *Skipped          `json:"skip,omitempty"`
+}
+
+// KnownIssues are the ids of those that the requirement's specs show.
+func (f RequirementFinding) KnownIssues() []string {
+	var ids []string
+	for _, s := range f.Specs {
+		if s.Verdict == verdict.Known && !slices.Contains(ids, s.KnownIssue) {
+			ids = append(ids, s.KnownIssue)
+		}
+	}
+	return ids
 }
 
 // SpecFinding is one spec with what became of it. Of a requirement about what specs leave behind it is a spec that left
 // something.
 type SpecFinding struct {
-	Text     string            `json:"text"`
-	Verdict  verdict.Verdict   `json:"verdict"`
-	Seconds  float64           `json:"seconds"`
-	Seed     int64             `json:"seed,omitempty"`
-	Observed map[string]string `json:"observed,omitempty"`
-	Failure  *Failure          `json:"failure,omitempty"`
-	Rerun    string            `json:"rerun,omitempty"` // the command that repeats this spec
+	Text       string            `json:"text"`
+	Verdict    verdict.Verdict   `json:"verdict"`
+	Seconds    float64           `json:"seconds"`
+	Seed       int64             `json:"seed,omitempty"`
+	Observed   map[string]string `json:"observed,omitempty"`
+	KnownIssue string            `json:"known_issue,omitempty"` // that it shows, or no longer shows
+	Failure    *Failure          `json:"failure,omitempty"`
+	Rerun      string            `json:"rerun,omitempty"` // the command that repeats this spec
 }
 
 // Failure is why a spec is not green.
@@ -82,7 +96,9 @@ type Failure struct {
 
 // Skipped is why a requirement was not judged.
 type Skipped struct {
-	Code     string `json:"code"`     // the lacking capability, "on" (another transport) or "why_not" (no spec judges it)
+	// Code is the lacking capability, "on" (another transport), "detector" (the kernel has none that would tell), "why_not"
+	// (no spec judges it) or "unseen" (no spec ran that could leave something).
+	Code     string `json:"code"`
 	Evidence string `json:"evidence"` // how that is known
 }
 

@@ -160,7 +160,7 @@ func (s *summary) known(r *Report) {
 	var ids []string
 	for _, f := range r.Requirements {
 		if f.Verdict == verdict.Known {
-			ids = append(ids, fmt.Sprintf("%s (%s)", f.ID, cmp.Or(f.KnownIssue, "unnamed")))
+			ids = append(ids, fmt.Sprintf("%s (%s)", f.ID, strings.Join(f.KnownIssues(), ", ")))
 		}
 	}
 	if len(ids) > 0 {
