@@ -113,7 +113,7 @@ var _ = Describe("ATT: when a QP is attached", func() {
 	It("keeps the membership when the attach fails, until it is left", Label("JM-ATT-07"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
 		id.MustCreateQP(ctx)
-		unicast := rig.Group{Addr: id.Addr(ctx).Addr()} // ibv_attach_mcast refuses it, rdma_join_multicast does not
+		unicast := id.Unattachable(ctx)
 		id.MustJoin(ctx, unicast)
 		event := id.MustGetEvent(ctx)
 		id.MustAck(ctx, event)
@@ -127,4 +127,130 @@ var _ = Describe("ATT: when a QP is attached", func() {
 		Expect(first).To(ReturnZero())
 		Expect(second).To(FailWith(spec.EADDRNOTAVAIL))
 	})
+
+	It("refuses the QP beyond the device's limit by MULTICAST_ERROR, and none before it", Label("JM-ATT-08"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			group := rig.NewGroup()
+			members := rig.MustFillGroup(ctx, id.Process, group)
+			id.MustCreateQP(ctx)
+			id.MustJoin(ctx, group)
+
+			event := id.MustGetEvent(ctx)
+
+			rig.Observe("event", event.Type.String())
+			rig.Observe("errno", event.Errno.Name())
+			for _, qp := range members {
+				rig.Control("JM-ATT-02", qp.Probe(ctx, group), "a QP within the limit is attached")
+			}
+			Expect(event).To(BeMulticastError())
+		})
+
+	It("attaches a QP that the caller has attached already", Label("JM-ATT-09"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		group := rig.NewGroup()
+		by := qp.Attach(ctx, group.GID(), 0)
+		id.MustJoin(ctx, group)
+
+		event := id.MustGetEvent(ctx)
+
+		probe := qp.Probe(ctx, group)
+		rig.ObserveCall("by_hand", by)
+		rig.Observe("event", event.Type.String())
+		rig.ObserveCall("probe", probe)
+		Expect(by).To(ReturnZero(), "control: the attach by hand")
+		Expect(event).To(BeJoin(group.GID()))
+		Expect(probe).To(ReturnZero(), "the QP is attached")
+	})
+
+	It("keeps nothing of an attach that was refused for a limit", Label("JM-ATT-11"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		group := rig.NewGroup()
+		members := rig.MustFillGroup(ctx, id.Process, group)
+		qp := id.MustCreateQP(ctx)
+		refused := qp.Attach(ctx, group.GID(), 0)
+		kept := qp.Probe(ctx, group)
+		members[0].ID().MustLeave(ctx, group)
+
+		again := qp.Attach(ctx, group.GID(), 0)
+
+		probe := qp.Probe(ctx, group)
+		rig.ObserveCall("refused", refused)
+		rig.ObserveCall("kept", kept)
+		rig.ObserveCall("again", again)
+		rig.ObserveCall("probe", probe)
+		Expect(refused).To(ReturnErrno(spec.ENOMEM), "control: the group is full")
+		Expect(kept).To(ReturnErrno(spec.EINVAL), "the QP is not attached")
+		Expect(again).To(ReturnZero(), "there is room for one again")
+		Expect(probe).To(ReturnZero(), "the QP is attached")
+	})
+
+	It("delivers nothing to a QP created after the retrieval, until the caller attaches it", Label("JM-ATT-13"),
+		func(ctx SpecContext) {
+			group, sentinel := rig.NewGroup(), rig.NewGroup()
+			id := rig.BoundID(ctx)
+			id.MustBeMember(ctx, group)
+			qp := id.MustCreateQP(ctx)
+			qp.MustPostRoom(ctx)
+			id.MustBeMember(ctx, sentinel)
+			witness := rig.HostAt(0).MustStart(ctx).MustReceiver(ctx, group)
+			sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group, sentinel)
+			sender.MustSend(ctx, group, "before", 0)
+			Expect(witness.MustReceive(ctx)).To(BeDatagram("before", 0), "control: it has reached the host")
+
+			attach := qp.Attach(ctx, group.GID(), 0)
+			sender.MustSend(ctx, group, "attached", 0)
+			attached := qp.MustReceive(ctx)
+			leave := id.Leave(ctx, group)
+			sender.MustSend(ctx, group, "left", 0)
+			sender.MustSend(ctx, sentinel, "sentinel", 0)
+			left := qp.MustReceive(ctx)
+
+			rig.ObserveCall("attach", attach)
+			rig.Observe("attached", string(attached.Data))
+			rig.ObserveCall("leave", leave)
+			rig.Observe("left", string(left.Data))
+			Expect(attach).To(ReturnZero())
+			Expect(attached).To(BeDatagram("attached", 0), "what was sent before the attach does not come")
+			Expect(leave).To(ReturnZero())
+			Expect(left).To(BeDatagram("sentinel", 0), "what was sent after the leave does not come")
+		})
+
+	It("delivers one copy to a QP attached by the join and by hand, and none after one detach", Label("JM-ATT-14"),
+		func(ctx SpecContext) {
+			group, sentinel := rig.NewGroup(), rig.NewGroup()
+			id := rig.BoundID(ctx)
+			qp := id.MustCreateQP(ctx)
+			qp.MustPostRoom(ctx)
+			id.MustBeMember(ctx, sentinel)
+			id.MustBeMember(ctx, group)
+			witness := rig.HostAt(0).MustStart(ctx).MustReceiver(ctx, group)
+			sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group, sentinel)
+
+			again := qp.Attach(ctx, group.GID(), 0)
+			sender.MustSend(ctx, group, "attached", 0)
+			sender.MustSend(ctx, sentinel, "sentinel", 0)
+			first, second := qp.MustReceive(ctx), qp.MustReceive(ctx)
+			detach := qp.Detach(ctx, group.GID(), 0)
+			sender.MustSend(ctx, group, "detached", 0)
+			sender.MustSend(ctx, sentinel, "second sentinel", 0)
+			third := qp.MustReceive(ctx)
+			leave := id.Leave(ctx, group)
+
+			rig.ObserveCall("again", again)
+			rig.Observe("first", string(first.Data))
+			rig.Observe("second", string(second.Data))
+			rig.ObserveCall("detach", detach)
+			rig.Observe("third", string(third.Data))
+			rig.ObserveCall("leave", leave)
+			Expect(again).To(ReturnZero())
+			Expect(first).To(BeDatagram("attached", 0))
+			Expect(second).To(BeDatagram("sentinel", 0), "no second copy stands before it")
+			Expect(detach).To(ReturnZero())
+			Expect(witness.MustReceive(ctx)).To(BeDatagram("attached", 0), "control: a member beside it gets the first")
+			Expect(witness.MustReceive(ctx)).To(BeDatagram("detached", 0), "control: and the second")
+			Expect(third).To(BeDatagram("second sentinel", 0), "what was sent after the detach does not come")
+			Expect(leave).To(ReturnZero())
+		})
 })

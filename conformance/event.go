@@ -105,4 +105,210 @@ var _ = Describe("EVT: the event of a join", func() {
 		Expect(ah).NotTo(BeZero())
 		Expect(id.DestroyAH(ctx, ah)).To(ReturnZero())
 	})
+
+	It("gives a hop limit that routers let pass", Label("JM-EVT-09"), func(ctx SpecContext) {
+		event := rig.BoundID(ctx).MustGetJoin(ctx, rig.NewGroup())
+
+		rig.Observe("hop_limit", strconv.Itoa(int(event.UD.AH.GRH.HopLimit)))
+		Expect(event.UD.AH.GRH.HopLimit).To(Be("hop_limit", uint8(64)))
+	})
+
+	It("leaves the fields that RoCE does not use zero", Label("JM-EVT-10"), func(ctx SpecContext) {
+		event := rig.BoundID(ctx).MustGetJoin(ctx, rig.NewGroup())
+
+		ah := event.UD.AH
+		rig.Observe("dlid", rig.NameZero(ah.DLID))
+		rig.Observe("sl", rig.NameZero(ah.SL))
+		rig.Observe("traffic_class", rig.NameZero(ah.GRH.TrafficClass))
+		rig.Observe("flow_label", rig.NameZero(ah.GRH.FlowLabel))
+		Expect(event.Type).To(Be("the event", spec.MulticastJoin))
+		Expect(ah.DLID).To(Be("dlid", uint16(0)))
+		Expect(ah.SL).To(Be("sl", uint8(0)))
+		Expect(ah.GRH.TrafficClass).To(Be("traffic_class", uint8(0)))
+		Expect(ah.GRH.FlowLabel).To(Be("flow_label", uint32(0)))
+	})
+
+	It("carries the context in MULTICAST_ERROR too", Label("JM-EVT-11"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		id.MustCreateQP(ctx)
+		context := rig.NewContext()
+		id.MustJoinAs(ctx, id.Unattachable(ctx), context)
+
+		event := id.MustGetEvent(ctx)
+
+		rig.Observe("event", event.Type.String())
+		rig.Observe("context", rig.NameContext(event.UD.PrivateData, context))
+		Expect(event).To(BeMulticastError())
+		Expect(event).To(CarryContext(context))
+	})
+
+	It("tells of a failed attach by its type and its status, in a call that returns 0", Label("JM-EVT-12"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			id.MustCreateQP(ctx)
+			id.MustJoin(ctx, id.Unattachable(ctx))
+
+			event, err := id.GetEvent(ctx)
+
+			rig.ObserveCall("get", err)
+			rig.Observe("event", event.Type.String())
+			rig.Observe("status", strconv.Itoa(event.Status))
+			Expect(err).To(ReturnZero())
+			Expect(event).To(BeMulticastError())
+			Expect(event.Status).NotTo(Be("status", 0))
+		})
+
+	It("may leave the reason of a failed attach in errno", Label("JM-EVT-13"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		id.MustCreateQP(ctx)
+		id.MustJoin(ctx, id.Unattachable(ctx))
+
+		event := id.MustGetEvent(ctx)
+
+		rig.Observe("event", event.Type.String())
+		rig.Observe("errno", event.Errno.Name())
+		Expect(event).To(BeMulticastError(), "control: the attach failed")
+		Expect(event.Errno.Name()).To(BeElementOf("0", "EINVAL"))
+	})
+
+	It("tells of a group that the kernel could not join by its type and its status", Label("JM-EVT-14"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			rig.HostAt(0).MustLoseAddr(ctx)
+			context := rig.NewContext()
+			id.MustJoinAs(ctx, rig.NewGroup(), context)
+
+			event := id.MustGetEvent(ctx)
+
+			rig.Observe("event", event.Type.String())
+			rig.Observe("context", rig.NameContext(event.UD.PrivateData, context))
+			rig.Observe("status", strconv.Itoa(event.Status))
+			Expect(event).To(BeMulticastError())
+			Expect(event).To(CarryContext(context))
+			Expect(event.Status).NotTo(Be("status", 0))
+		})
+
+	It("may come in any order, once for each of many joins", Label("JM-EVT-15"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		joined := make([]spec.Context, 64)
+		for i := range joined {
+			joined[i] = rig.NewContext()
+			id.MustJoinAs(ctx, rig.NewGroup(), joined[i])
+		}
+
+		told := make([]spec.Context, len(joined))
+		for i := range told {
+			told[i] = id.MustGetEvent(ctx).UD.PrivateData
+		}
+
+		rig.Observe("order", rig.NameOrder(told, joined))
+		Expect(told).To(ConsistOf(joined), "control: each join's event came once")
+		Expect(rig.NameOrder(told, joined)).To(BeElementOf("of the joins", "another"))
+	})
+
+	It("is not waited for on a channel with O_NONBLOCK", Label("JM-EVT-16"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+
+		_, none := id.TryGetEvent(ctx)
+
+		id.MustJoin(ctx, rig.NewGroup())
+		id.AwaitEvent(ctx)
+		_, one := id.TryGetEvent(ctx)
+		rig.ObserveCall("none", none)
+		rig.ObserveCall("one", one)
+		Expect(none).To(FailWith(spec.EAGAIN))
+		Expect(one).To(ReturnZero(), "control: an event that is there is given")
+	})
+
+	It("cannot be NULL when it is acknowledged", Label("JM-EVT-17"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+
+		ack := id.AckEvent(ctx, 0)
+
+		rig.ObserveCall("ack", ack)
+		Expect(ack).To(FailWith(spec.EINVAL))
+	})
+
+	It("cannot be got from a NULL channel", Label("JM-EVT-18"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		id.MustBeMember(ctx, rig.NewGroup()) // the control; and a crash has something to clean up
+
+		_, err := id.Undefined().GetEvent(ctx, 0)
+
+		rig.ObserveCall("get", err)
+		Expect(spec.Outcome(err)).To(BeElementOf("SIGSEGV", "SIGBUS", "EINVAL"))
+	})
+
+	It("comes once for each of many joins in flight, with its own context, when one of them fails",
+		Label("JM-EVT-20"), func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			id.MustCreateQP(ctx)
+			joined := make([]spec.Context, 10)
+			for i := range joined {
+				joined[i] = rig.NewContext()
+			}
+			const failing = 4
+			for i, context := range joined {
+				group := rig.NewGroup()
+				if i == failing {
+					group = id.Unattachable(ctx)
+				}
+				id.MustJoinAs(ctx, group, context)
+			}
+
+			var told, failed []spec.Context
+			for range joined {
+				event := id.MustGetEvent(ctx)
+				told = append(told, event.UD.PrivateData)
+				if event.Type == spec.MulticastError {
+					failed = append(failed, event.UD.PrivateData)
+				}
+				id.MustAck(ctx, event)
+			}
+
+			id.MustLeaveAll(ctx)
+			_, more := id.TryGetEvent(ctx)
+			rig.Observe("errors", strconv.Itoa(len(failed)))
+			rig.ObserveCall("more", more)
+			Expect(told).To(ConsistOf(joined))
+			Expect(failed).To(Equal(joined[failing:failing+1]), "the ERROR is the failed join's")
+			Expect(more).To(FailWith(spec.EAGAIN), "no eleventh event is left")
+		})
+
+	It("comes although the route is resolved before it is read", Label("JM-EVT-24"), func(ctx SpecContext) {
+		id := rig.UnboundID(ctx)
+		group, context := rig.NewGroup(), rig.NewContext()
+		id.MustResolve(ctx, id.Addr(ctx), group)
+
+		id.MustJoinAs(ctx, group, context)
+		route := id.StartRoute(ctx)
+
+		rig.ObserveCall("resolve_route", route)
+		Expect(route).To(ReturnZero())
+		events := id.MustGetEvents(ctx, 2)
+		join := events[spec.MulticastJoin]
+		rig.Observe("events", rig.NameTypes(events))
+		rig.Observe("context", rig.NameContext(join.UD.PrivateData, context))
+		Expect(events).To(HaveKey(spec.RouteResolved), "control: the route's event comes too")
+		Expect(join).To(BeJoin(group.GID()))
+		Expect(join).To(CarryContext(context))
+	})
+
+	It("may name the group whose attach failed", Label("JM-EVT-25"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		id.MustCreateQP(ctx)
+		group := id.Unattachable(ctx)
+		id.MustJoin(ctx, group)
+
+		event := id.MustGetEvent(ctx)
+
+		rig.Observe("event", event.Type.String())
+		rig.Observe("dgid", rig.NameGID(event.UD.AH.GRH.DGID, group))
+		rig.Observe("qp_num", fmt.Sprintf("%#x", event.UD.QPNum))
+		rig.Observe("qkey", fmt.Sprintf("%#x", event.UD.QKey))
+		Expect(event).To(BeMulticastError(), "control: the attach failed")
+		Expect(rig.NameGID(event.UD.AH.GRH.DGID, group)).To(BeElementOf("group", "zero"))
+		Expect(event.UD.QPNum).To(BeElementOf(uint32(spec.MulticastQPN), uint32(0)))
+		Expect(event.UD.QKey).To(BeElementOf(uint32(spec.UDPQKey), uint32(0)))
+	})
 })

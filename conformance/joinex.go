@@ -1,7 +1,9 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
+	"strconv"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -63,6 +65,25 @@ var _ = Describe("EX: rdma_join_multicast_ex", func() {
 		Expect(err).To(FailWith(spec.EINVAL))
 	})
 
+	It("refuses an unknown comp_mask before it looks at the address", Label("JM-EX-06"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+
+		err := id.JoinEx(ctx, &spec.JoinAttr{CompMask: both | 4})
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(FailWith(spec.ENOTSUP))
+	})
+
+	It("dereferences NULL attributes", Label("JM-EX-07"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		id.MustJoinEx(ctx, rig.NewGroup(), spec.FullMember) // the control; and a crash has something to clean up
+
+		err := id.Undefined().JoinMulticastEx(ctx, id.Handle, nil, rig.NewContext())
+
+		rig.ObserveCall("join", err)
+		Expect(spec.Outcome(err)).To(BeElementOf("SIGSEGV", "SIGBUS", "EINVAL"))
+	})
+
 	It("joins and attaches as rdma_join_multicast does for a full member", Label("JM-EX-08"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
 		qp := id.MustCreateQP(ctx)
@@ -96,4 +117,128 @@ var _ = Describe("EX: rdma_join_multicast_ex", func() {
 		id.MustBeMember(ctx, control)
 		rig.Control("JM-ATT-02", qp.Probe(ctx, control), "the same probe on a full membership")
 	})
+
+	It("sends no IGMP report for a send-only full member", Label("JM-EX-10"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		group, control := rig.NewGroup(), rig.NewGroup()
+
+		id.MustJoinEx(ctx, group, spec.SendOnlyMember)
+
+		id.MustTakeJoin(ctx, group)
+		id.MustBeMember(ctx, control)
+		users := rig.HostAt(0).IGMPUsers(ctx, group, control)
+		rig.Observe("send_only", strconv.Itoa(users[0]))
+		rig.Observe("full", strconv.Itoa(users[1]))
+		Expect(users[1]).To(Be("control: IGMP users of a full member's group", 1))
+		Expect(users[0]).To(Be("IGMP users of the group", 0))
+	})
+
+	It("delivers nothing to a send-only member", Label("JM-EX-11"), func(ctx SpecContext) {
+		group, sentinel := rig.NewGroup(), rig.NewGroup()
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		qp.MustPostRoom(ctx)
+		witness := rig.HostAt(0).MustStart(ctx).MustReceiver(ctx, group)
+		sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group, sentinel)
+		id.MustBeMember(ctx, sentinel)
+
+		id.MustJoinEx(ctx, group, spec.SendOnlyMember)
+		id.MustTakeJoin(ctx, group)
+
+		sender.MustSend(ctx, group, "message", 0)
+		sender.MustSend(ctx, sentinel, "sentinel", 0)
+		seen, first := witness.MustReceive(ctx), qp.MustReceive(ctx)
+		rig.Observe("full_member", string(seen.Data))
+		rig.Observe("send_only", string(first.Data))
+		Expect(seen).To(BeDatagram("message", 0), "control: a full member on the same host gets it")
+		Expect(first).To(BeDatagram("sentinel", 0), "nothing of the group stands before it")
+	})
+
+	It("lets a send-only member send", Label("JM-EX-11"), func(ctx SpecContext) {
+		group := rig.NewGroup()
+		member := rig.HostAt(1).MustStart(ctx).MustReceiver(ctx, group)
+		sender := rig.HostAt(0).MustStart(ctx).MustSender(ctx, group)
+
+		sender.MustSend(ctx, group, "message", 0)
+
+		got := member.MustReceive(ctx)
+		rig.Observe("sent", string(got.Data))
+		Expect(got).To(BeDatagram("message", 0))
+	})
+
+	It("delivers nothing to a host whose full member has left, send-only member or not", Label("JM-EX-14"),
+		func(ctx SpecContext) {
+			group, sentinel := rig.NewGroup(), rig.NewGroup()
+			id := rig.BoundID(ctx)
+			qp := id.MustCreateQP(ctx)
+			qp.MustPostRoom(ctx)
+			id.MustBeMember(ctx, sentinel)
+			id.MustBeMember(ctx, group)
+			rig.HostAt(0).MustStart(ctx).MustSender(ctx, group)
+			witness := rig.HostAt(1).MustStart(ctx).MustReceiver(ctx, group)
+			sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group, sentinel)
+			sender.MustSend(ctx, group, "before", 0)
+			rig.Observe("before", string(qp.MustReceive(ctx).Data))
+
+			id.MustLeave(ctx, group)
+
+			sender.MustSend(ctx, group, "message", 0)
+			sender.MustSend(ctx, sentinel, "sentinel", 0)
+			first := qp.MustReceive(ctx)
+			rig.Observe("after", string(first.Data))
+			Expect(witness.MustReceive(ctx)).To(BeDatagram("before", 0), "control: a member elsewhere gets the first")
+			Expect(witness.MustReceive(ctx)).To(BeDatagram("message", 0), "control: and the second")
+			Expect(first).To(BeDatagram("sentinel", 0), "nothing of the group stands before it")
+		})
+
+	It("lets a send-only member send when the host's full member has left", Label("JM-EX-14"),
+		func(ctx SpecContext) {
+			group := rig.NewGroup()
+			id := rig.BoundID(ctx)
+			id.MustBeMember(ctx, group)
+			sender := rig.HostAt(0).MustStart(ctx).MustSender(ctx, group)
+			member := rig.HostAt(1).MustStart(ctx).MustReceiver(ctx, group)
+
+			id.MustLeave(ctx, group)
+
+			sender.MustSend(ctx, group, "message", 0)
+			got := member.MustReceive(ctx)
+			rig.Observe("sent", string(got.Data))
+			Expect(got).To(BeDatagram("message", 0))
+		})
+
+	It("leaves a receiver's membership alone when a send-only member leaves", Label("JM-EX-16"),
+		func(ctx SpecContext) {
+			keepsReceiving(ctx, func(id *rig.ID, group rig.Group) { id.MustLeave(ctx, group) })
+		})
+
+	It("leaves a receiver's membership alone when a send-only member is destroyed", Label("JM-EX-16"),
+		func(ctx SpecContext) {
+			keepsReceiving(ctx, func(id *rig.ID, _ rig.Group) { id.MustDestroy(ctx) })
+		})
 })
+
+// keepsReceiving wants a receiver's IGMP membership and its delivery to survive the end of a send-only member of the
+// same group on the same host.
+func keepsReceiving(ctx context.Context, end func(id *rig.ID, group rig.Group)) {
+	GinkgoHelper()
+	group, host := rig.NewGroup(), rig.HostAt(0)
+	id := rig.BoundID(ctx)
+	id.MustJoinEx(ctx, group, spec.SendOnlyMember)
+	id.MustTakeJoin(ctx, group)
+	users := host.IGMPUsers(ctx, group)
+	receiver := host.MustStart(ctx).MustReceiver(ctx, group)
+	users = append(users, host.IGMPUsers(ctx, group)...)
+	sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group)
+
+	end(id, group)
+
+	users = append(users, host.IGMPUsers(ctx, group)...)
+	rig.Observe("users", fmt.Sprint(users))
+	Expect(users[:2]).To(Equal([]int{0, 1}), "control: only the receiver is a member by IGMP")
+	Expect(users[2]).To(Be("IGMP users after the send-only member's end", 1))
+	sender.MustSend(ctx, group, "message", 0)
+	got := receiver.MustReceive(ctx)
+	rig.Observe("received", string(got.Data))
+	Expect(got).To(BeDatagram("message", 0))
+}

@@ -51,10 +51,15 @@ func BoundID(ctx context.Context) *ID {
 // SyncID makes a synchronous RDMA_PS_UDP id (no event channel of its own), bound to the address under test.
 func SyncID(ctx context.Context) *ID {
 	ginkgo.GinkgoHelper()
-	p := Start(ctx)
-	id := p.newID(ctx, 0, spec.PSUDP)
-	id.MustBind(ctx, p.Addr(ctx))
+	id := UnboundSyncID(ctx)
+	id.MustBind(ctx, id.Addr(ctx))
 	return id
+}
+
+// UnboundSyncID makes a synchronous RDMA_PS_UDP id in a new process and leaves it unbound.
+func UnboundSyncID(ctx context.Context) *ID {
+	ginkgo.GinkgoHelper()
+	return Start(ctx).newID(ctx, 0, spec.PSUDP)
 }
 
 // UnboundID makes an id of this port space, with a channel of its own.
@@ -91,8 +96,8 @@ func (id *ID) stepDown(ctx context.Context) {
 	for _, ref := range slices.Sorted(maps.Keys(id.unacked)) {
 		id.MustAck(ctx, spec.Event{Ref: ref})
 	}
-	for len(id.members) > 0 && id.Channel != 0 {
-		must(id.LeaveAddr(ctx, id.members[len(id.members)-1]), leansOnLeave)
+	if id.Channel != 0 {
+		id.MustLeaveAll(ctx)
 	}
 	if id.qp != nil {
 		id.MustDestroyQP(ctx)
@@ -140,10 +145,15 @@ func (id *ID) MustTakeEvent(ctx context.Context, t spec.EventType) {
 // resolveTimeout bounds rdma_resolve_addr and rdma_resolve_route, in milliseconds.
 const resolveTimeout = 2000
 
+// StartRoute starts to resolve the route with rdma_resolve_route.
+func (id *ID) StartRoute(ctx context.Context) error {
+	return id.ResolveRoute(ctx, id.Handle, resolveTimeout)
+}
+
 // MustResolveRoute resolves the route and waits for the event.
 func (id *ID) MustResolveRoute(ctx context.Context) {
 	ginkgo.GinkgoHelper()
-	must(id.ResolveRoute(ctx, id.Handle, resolveTimeout), leansOnResolve)
+	must(id.StartRoute(ctx), leansOnResolve)
 	id.MustTakeEvent(ctx, spec.RouteResolved)
 }
 
@@ -241,6 +251,14 @@ func (id *ID) MustLeave(ctx context.Context, group Group) {
 	must(id.Leave(ctx, group), leansOnLeave)
 }
 
+// MustLeaveAll leaves every group that the id has joined, newest first.
+func (id *ID) MustLeaveAll(ctx context.Context) {
+	ginkgo.GinkgoHelper()
+	for len(id.members) > 0 {
+		must(id.LeaveAddr(ctx, id.members[len(id.members)-1]), leansOnLeave)
+	}
+}
+
 // AwaitEvent returns when the id's channel has an event to read, and leaves it there.
 func (id *ID) AwaitEvent(ctx context.Context) {
 	ginkgo.GinkgoHelper()
@@ -264,6 +282,17 @@ func (id *ID) MustGetEvent(ctx context.Context) spec.Event {
 	return event
 }
 
+// MustGetEvents waits for n events of different types, which come in any order.
+func (id *ID) MustGetEvents(ctx context.Context, n int) map[spec.EventType]spec.Event {
+	ginkgo.GinkgoHelper()
+	events := map[spec.EventType]spec.Event{}
+	for range n {
+		event := id.MustGetEvent(ctx)
+		events[event.Type] = event
+	}
+	return events
+}
+
 // TryGetEvent asks for an event without waiting: EAGAIN when there is none. It proves that nothing is there only after
 // a call that settles what could still come, such as a leave that has returned.
 func (id *ID) TryGetEvent(ctx context.Context) (spec.Event, error) {
@@ -284,6 +313,15 @@ func (id *ID) Ack(ctx context.Context, e spec.Event) error {
 func (id *ID) MustAck(ctx context.Context, e spec.Event) {
 	ginkgo.GinkgoHelper()
 	must(id.Ack(ctx, e), leansOnCleanOrder)
+}
+
+// MustAckOwn acknowledges the event that a synchronous id keeps, and clears id->event, as whoever does it by himself
+// must.
+func (id *ID) MustAckOwn(ctx context.Context) {
+	ginkgo.GinkgoHelper()
+	event := id.Read(ctx).Event
+	gomega.Expect(event).NotTo(gomega.BeNil(), "id->event of a synchronous id")
+	id.MustAck(ctx, *event)
 }
 
 // Destroy destroys the id.

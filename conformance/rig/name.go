@@ -3,6 +3,7 @@ package rig
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -102,6 +103,39 @@ func NamePort(port, own uint8) string {
 		return "0"
 	}
 	return "other"
+}
+
+// NameZero is "0", or "other".
+func NameZero[T uint8 | uint16 | uint32](v T) string {
+	if v == 0 {
+		return "0"
+	}
+	return "other"
+}
+
+// NameOrder is "of the joins" when events told the contexts of the joins in their order, else "another".
+func NameOrder(told, joined []spec.Context) string {
+	if slices.Equal(told, joined) {
+		return "of the joins"
+	}
+	return "another"
+}
+
+// NameOwnEvent is the type of the event in a synchronous id's id->event, or "NULL".
+func NameOwnEvent(e *spec.Event) string {
+	if e == nil {
+		return "NULL"
+	}
+	return e.Type.String()
+}
+
+// NameTypes is the types of events, in the order of their numbers.
+func NameTypes(events map[spec.EventType]spec.Event) string {
+	var names []string
+	for _, t := range slices.Sorted(maps.Keys(events)) {
+		names = append(names, t.String())
+	}
+	return strings.Join(names, " ")
 }
 
 // NameFamily is the C name of a family as a field's name: "af_unix".

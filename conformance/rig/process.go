@@ -36,19 +36,6 @@ func StartMischief(ctx context.Context) *Process {
 	return HostAt(0).MustStartMischief(ctx)
 }
 
-// Addr is the address specs bind to on the process's host.
-func (p *Process) Addr(ctx context.Context) spec.Sockaddr {
-	ginkgo.GinkgoHelper()
-	for _, prefix := range p.host.Port(ctx).Addrs {
-		if prefix.Addr().Is4() {
-			return spec.NewSockaddr(prefix.Addr(), 0)
-		}
-	}
-	p.host.world.record.note(errors.New("no IPv4 address"))
-	ginkgo.Fail(p.host.name + " has no IPv4 address on its first RDMA port; give its network device one")
-	return nil
-}
-
 // Undefined is the process for a call whose outcome the pages leave undefined: a crash or a hang is then an answer to
 // judge, and no trouble of the spec.
 func (p *Process) Undefined() call.Port {

@@ -69,9 +69,7 @@ func (p *Process) MustReceiver(ctx context.Context, groups ...Group) *QP {
 	ginkgo.GinkgoHelper()
 	id := p.BoundID(ctx)
 	qp := id.MustCreateQP(ctx)
-	for wrid := range uint64(receiverRoom) {
-		qp.MustPostRecv(ctx, wrid+1, receiverPayload)
-	}
+	qp.MustPostRoom(ctx)
 	for _, group := range groups {
 		id.MustBeMember(ctx, group)
 		Control(leansOnAutoAttach, qp.Probe(ctx, group), "the receiver is attached")
@@ -79,7 +77,15 @@ func (p *Process) MustReceiver(ctx context.Context, groups ...Group) *QP {
 	return qp
 }
 
-// What MustReceiver posts: buffers, and bytes of payload in each.
+// MustPostRoom posts buffers for a few datagrams.
+func (q *QP) MustPostRoom(ctx context.Context) {
+	ginkgo.GinkgoHelper()
+	for wrid := range uint64(receiverRoom) {
+		q.MustPostRecv(ctx, wrid+1, receiverPayload)
+	}
+}
+
+// What MustPostRoom posts: buffers, and bytes of payload in each.
 const (
 	receiverRoom    = 4
 	receiverPayload = 256
@@ -93,6 +99,15 @@ func (q *QP) Attach(ctx context.Context, group spec.GID, mlid uint16) error {
 	err := q.id.AttachMulticast(ctx, q.Handle, group, mlid)
 	if err == nil {
 		q.attached[group] = mlid
+	}
+	return err
+}
+
+// Detach detaches the QP from a group by hand.
+func (q *QP) Detach(ctx context.Context, group spec.GID, mlid uint16) error {
+	err := q.id.DetachMulticast(ctx, q.Handle, group, mlid)
+	if err == nil {
+		delete(q.attached, group)
 	}
 	return err
 }
