@@ -190,6 +190,12 @@ var probes = map[string]struct {
 		err := p.JoinMulticastEx(w.ctx, w.boundOf(p, 0).id, attr, 0)
 		return fmt.Sprint(spec.Outcome(err), " ", len(w.state().IGMP))
 	}, "EOPNOTSUPP 1", "0 2"},
+	"short-buffer-is-malformed": {func(w *world) string {
+		sender, m := w.bound(0).withQP(), w.attachedMember(1, group)
+		m.Expect(m.p.PostRecv(m.ctx, m.qp, spec.RecvWR{Size: 44})).To(Succeed())
+		sender.send(group, []byte("hello"), nil)
+		return m.receives().Status.String()
+	}, "LOC_LEN_ERR", "LOC_QP_OP_ERR"},
 	"sync-join-ignores-type": {func(w *world) string {
 		m := w.sync()
 		w.losesAddress()

@@ -97,13 +97,25 @@ const (
 // WCStatus is an enum ibv_wc_status.
 type WCStatus int
 
-// WCSuccess is IBV_WC_SUCCESS.
-const WCSuccess WCStatus = 0
+// Statuses of ibv_poll_cq(3) that a datagram can end with.
+const (
+	WCSuccess    WCStatus = 0
+	WCLocLenErr  WCStatus = 1
+	WCLocQPOpErr WCStatus = 2
+	WCLocProtErr WCStatus = 4
+	WCWRFlushErr WCStatus = 5
+	WCGeneralErr WCStatus = 21
+)
 
-// String is "SUCCESS", or "status N".
+var wcStatusNames = map[WCStatus]string{
+	WCSuccess: "SUCCESS", WCLocLenErr: "LOC_LEN_ERR", WCLocQPOpErr: "LOC_QP_OP_ERR", WCLocProtErr: "LOC_PROT_ERR",
+	WCWRFlushErr: "WR_FLUSH_ERR", WCGeneralErr: "GENERAL_ERR",
+}
+
+// String is the name without IBV_WC_, or "status N".
 func (s WCStatus) String() string {
-	if s == WCSuccess {
-		return "SUCCESS"
+	if name, ok := wcStatusNames[s]; ok {
+		return name
 	}
 	return "status " + strconv.Itoa(int(s))
 }

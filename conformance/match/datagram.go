@@ -11,12 +11,15 @@ import (
 // BeDatagram succeeds for a successful receive of this payload and immediate data, with IBV_WC_GRH set and a byte_len
 // of the payload plus the 40 bytes of the GRH (ibv_poll_cq(3), IBTA UD rules).
 func BeDatagram(payload string, imm uint32) types.GomegaMatcher {
-	return &datagramMatcher{payload: payload, imm: imm}
+	return &datagramMatcher{payload: payload, imm: &imm}
 }
+
+// BePlainDatagram succeeds for what BeDatagram does, without IBV_WC_WITH_IMM.
+func BePlainDatagram(payload string) types.GomegaMatcher { return &datagramMatcher{payload: payload} }
 
 type datagramMatcher struct {
 	payload string
-	imm     uint32
+	imm     *uint32 // nil: none
 }
 
 func (m *datagramMatcher) Match(actual any) (bool, error) {
@@ -25,7 +28,7 @@ func (m *datagramMatcher) Match(actual any) (bool, error) {
 		return false, fmt.Errorf("want a spec.Completion, have %T", actual)
 	}
 	return c.Status == spec.WCSuccess && c.HasGRH && c.ByteLen == uint32(spec.GRHBytes+len(m.payload)) &&
-		string(c.Data) == m.payload && c.Imm != nil && *c.Imm == m.imm, nil
+		string(c.Data) == m.payload && describeImm(c.Imm) == describeImm(m.imm), nil
 }
 
 func (m *datagramMatcher) FailureMessage(actual any) string {
@@ -38,7 +41,7 @@ func (m *datagramMatcher) NegatedFailureMessage(actual any) string {
 
 // String is the datagram as it is expected.
 func (m *datagramMatcher) String() string {
-	return fmt.Sprintf("SUCCESS with a GRH, byte_len %d, immediate data %d, %q", spec.GRHBytes+len(m.payload), m.imm,
+	return fmt.Sprintf("SUCCESS with a GRH, byte_len %d, %s, %q", spec.GRHBytes+len(m.payload), describeImm(m.imm),
 		m.payload)
 }
 
@@ -47,12 +50,16 @@ func describeCompletion(actual any) string {
 	if !ok {
 		return fmt.Sprint(actual)
 	}
-	grh, imm := "without a GRH", "no immediate data"
+	grh := "without a GRH"
 	if c.HasGRH {
 		grh = "with a GRH"
 	}
-	if c.Imm != nil {
-		imm = fmt.Sprintf("immediate data %d", *c.Imm)
+	return fmt.Sprintf("%s %s, byte_len %d, %s, %q", c.Status, grh, c.ByteLen, describeImm(c.Imm), string(c.Data))
+}
+
+func describeImm(imm *uint32) string {
+	if imm == nil {
+		return "no immediate data"
 	}
-	return fmt.Sprintf("%s %s, byte_len %d, %s, %q", c.Status, grh, c.ByteLen, imm, string(c.Data))
+	return fmt.Sprintf("immediate data %d", *imm)
 }

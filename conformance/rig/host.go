@@ -148,3 +148,16 @@ func (h *Host) IGMPUsers(ctx context.Context, groups ...Group) []int {
 	}
 	return users
 }
+
+// HasFilter is "in" when the network device under test takes in frames to the group's link-layer address, and "out"
+// when it does not.
+func (h *Host) HasFilter(ctx context.Context, group Group) string {
+	ginkgo.GinkgoHelper()
+	netdev, state := h.Port(ctx).Netdev, h.MustObserve(ctx)
+	for _, f := range state.Filters {
+		if f.Netdev == netdev && f.Addr == group.MAC() {
+			return "in"
+		}
+	}
+	return "out"
+}

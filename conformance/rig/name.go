@@ -94,6 +94,28 @@ func NamePayloads(datagrams []spec.Completion, sent ...string) string {
 	return strings.Join(names, ", ")
 }
 
+// NamePayload is "own" for a successful receive of this payload, "other" for one of another, or its status.
+func NamePayload(got spec.Completion, own string) string {
+	switch {
+	case got.Status != spec.WCSuccess:
+		return got.Status.String()
+	case string(got.Data) == own:
+		return "own"
+	}
+	return "other"
+}
+
+// NameImm is "own" for this immediate data, "none", or "other".
+func NameImm(imm *uint32, own uint32) string {
+	switch {
+	case imm == nil:
+		return "none"
+	case *imm == own:
+		return "own"
+	}
+	return "other"
+}
+
 // NamePort is "own" for the id's port, "0", or "other".
 func NamePort(port, own uint8) string {
 	switch port {

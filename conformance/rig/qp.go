@@ -15,6 +15,7 @@ import (
 type QP struct {
 	id       *ID
 	Handle   spec.QP
+	way      spec.AHAttr         // to one of the groups of a receiver or a sender
 	attached map[spec.GID]uint16 // attached by hand and not detached: group and MLID
 }
 
@@ -67,21 +68,19 @@ func (id *ID) DestroyOwnQP(ctx context.Context) error {
 // MustReceiver makes a bound id whose QP is attached to the groups by joins, with room for a few datagrams.
 func (p *Process) MustReceiver(ctx context.Context, groups ...Group) *QP {
 	ginkgo.GinkgoHelper()
-	id := p.BoundID(ctx)
-	qp := id.MustCreateQP(ctx)
-	qp.MustPostRoom(ctx)
-	for _, group := range groups {
-		id.MustBeMember(ctx, group)
-		Control(leansOnAutoAttach, qp.Probe(ctx, group), "the receiver is attached")
-	}
-	return qp
+	return p.MustReceiverOf(ctx, receiverRoom, receiverPayload, groups...)
 }
 
 // MustPostRoom posts buffers for a few datagrams.
 func (q *QP) MustPostRoom(ctx context.Context) {
 	ginkgo.GinkgoHelper()
-	for wrid := range uint64(receiverRoom) {
-		q.MustPostRecv(ctx, wrid+1, receiverPayload)
+	q.postRoom(ctx, receiverRoom, receiverPayload)
+}
+
+func (q *QP) postRoom(ctx context.Context, buffers, payload int) {
+	ginkgo.GinkgoHelper()
+	for i := range buffers {
+		q.MustPostRecv(ctx, uint64(i)+1, payload)
 	}
 }
 
@@ -90,6 +89,19 @@ const (
 	receiverRoom    = 4
 	receiverPayload = 256
 )
+
+// MustReceiverOf makes a receiver with so many buffers, each for so many bytes of payload.
+func (p *Process) MustReceiverOf(ctx context.Context, room, payload int, groups ...Group) *QP {
+	ginkgo.GinkgoHelper()
+	id := p.BoundID(ctx)
+	qp := id.MustCreateQP(ctx)
+	qp.postRoom(ctx, room, payload)
+	for _, group := range groups {
+		qp.way = id.MustBeMember(ctx, group).UD.AH
+		Control(leansOnAutoAttach, qp.Probe(ctx, group), "the receiver is attached")
+	}
+	return qp
+}
 
 // ID is the id that the QP belongs to.
 func (q *QP) ID() *ID { return q.id }
@@ -136,14 +148,9 @@ const leansOnData = "JM-DAT-01"
 // MustSend sends a payload with immediate data to the group of a JOIN event, and waits until it has left.
 func (q *QP) MustSend(ctx context.Context, join spec.Event, payload []byte, imm uint32) {
 	ginkgo.GinkgoHelper()
-	ah, err := q.id.CreateAH(ctx, q.id.Handle, join.UD.AH)
-	must(err, "JM-EVT-08")
-	wr := spec.SendWR{AH: ah, RemoteQPN: join.UD.QPNum, QKey: join.UD.QKey, Imm: &imm, Data: payload}
-	must(q.id.PostSend(ctx, q.Handle, wr), leansOnData)
-	sent, err := q.id.WaitCompletion(ctx, q.Handle, spec.SendQueue)
-	must(err, leansOnData)
-	gomega.Expect(sent.Status).To(match.Be("the send's completion", spec.WCSuccess))
-	must(q.id.DestroyAH(ctx, ah), leansOnData)
+	q.MustPost(ctx, join.UD.AH, spec.SendWR{
+		RemoteQPN: join.UD.QPNum, QKey: join.UD.QKey, Imm: &imm, Data: payload,
+	})
 }
 
 // MustReceive waits for the next datagram.

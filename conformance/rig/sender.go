@@ -2,15 +2,18 @@ package rig
 
 import (
 	"context"
+	"net/netip"
 
 	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
 
+	"joinmcast/conformance/match"
 	"joinmcast/spec"
 )
 
 // Sender is a send-only member of some groups.
 type Sender struct {
-	qp    *QP
+	*QP
 	joins map[Group]spec.Event
 }
 
@@ -18,10 +21,11 @@ type Sender struct {
 func (p *Process) MustSender(ctx context.Context, groups ...Group) *Sender {
 	ginkgo.GinkgoHelper()
 	id := p.BoundID(ctx)
-	s := &Sender{qp: id.MustCreateQP(ctx), joins: map[Group]spec.Event{}}
+	s := &Sender{QP: id.MustCreateQP(ctx), joins: map[Group]spec.Event{}}
 	for _, group := range groups {
 		id.MustJoinEx(ctx, group, spec.SendOnlyMember)
 		s.joins[group] = id.MustTakeJoin(ctx, group)
+		s.way = s.joins[group].UD.AH
 	}
 	return s
 }
@@ -29,5 +33,43 @@ func (p *Process) MustSender(ctx context.Context, groups ...Group) *Sender {
 // MustSend sends a text with immediate data to one of the sender's groups, and waits until it has left.
 func (s *Sender) MustSend(ctx context.Context, group Group, text string, imm uint32) {
 	ginkgo.GinkgoHelper()
-	s.qp.MustSend(ctx, s.joins[group], []byte(text), imm)
+	s.QP.MustSend(ctx, s.joins[group], []byte(text), imm)
+}
+
+// MustSay sends a text without immediate data to a group, and waits until it has left. The QP is a receiver's or a
+// sender's; the group need not be one of its own.
+func (q *QP) MustSay(ctx context.Context, group Group, text string) {
+	ginkgo.GinkgoHelper()
+	q.MustPost(ctx, q.Towards(group.Addr), ToMembers([]byte(text)))
+}
+
+// Towards is the way to an address, made by hand of the JOIN event of a receiver or a sender.
+func (q *QP) Towards(a netip.Addr) spec.AHAttr {
+	way := q.way
+	way.GRH.DGID = spec.MGIDOf(a)
+	return way
+}
+
+// ToMembers is a payload without immediate data for the members of a RDMA_PS_UDP group.
+func ToMembers(payload []byte) spec.SendWR {
+	return spec.SendWR{RemoteQPN: spec.MulticastQPN, QKey: spec.UDPQKey, Data: payload}
+}
+
+// MustPost posts a datagram to an address, and waits until it has left.
+func (q *QP) MustPost(ctx context.Context, to spec.AHAttr, wr spec.SendWR) {
+	ginkgo.GinkgoHelper()
+	gomega.Expect(q.Post(ctx, to, wr).Status).To(match.Be("the send's completion", spec.WCSuccess))
+}
+
+// Post posts a datagram to an address and gives its completion.
+func (q *QP) Post(ctx context.Context, to spec.AHAttr, wr spec.SendWR) spec.Completion {
+	ginkgo.GinkgoHelper()
+	ah, err := q.id.CreateAH(ctx, q.id.Handle, to)
+	must(err, "JM-EVT-08")
+	wr.AH = ah
+	must(q.id.PostSend(ctx, q.Handle, wr), leansOnData)
+	sent, err := q.id.WaitCompletion(ctx, q.Handle, spec.SendQueue)
+	must(err, leansOnData)
+	must(q.id.DestroyAH(ctx, ah), leansOnData)
+	return sent
 }

@@ -111,6 +111,16 @@ func NewGroup() Group {
 	}
 }
 
+// NewTwins draws two groups that share their link-layer address: an IPv4 group's has only 23 of its bits (RFC 1112).
+func NewTwins() (Group, Group) {
+	group := NewGroup()
+	b := group.Addr.As4()
+	b[1] |= 0x80
+	twin := Group{Addr: netip.AddrFrom4(b)}
+	world.groups[twin.Addr] = true
+	return group, twin
+}
+
 // Sockaddr is the group as the calls take it, port 0.
 func (g Group) Sockaddr() spec.Sockaddr { return spec.NewSockaddr(g.Addr, 0) }
 
@@ -119,6 +129,12 @@ func (g Group) WithPort(port uint16) spec.Sockaddr { return spec.NewSockaddr(g.A
 
 // GID is the group's MGID on a RoCEv2 port.
 func (g Group) GID() spec.GID { return spec.MGIDOf(g.Addr) }
+
+// MAC is the group's link-layer address as host states spell it (RFC 1112).
+func (g Group) MAC() string {
+	b := g.Addr.As4()
+	return fmt.Sprintf("01:00:5e:%02x:%02x:%02x", b[1]&0x7f, b[2], b[3])
+}
 
 // NewContext draws a pointer that no other join of the spec carries.
 func NewContext() spec.Context {

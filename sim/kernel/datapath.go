@@ -27,17 +27,11 @@ type qp struct {
 	attached           []attachment
 }
 
-// Statuses of completions (enum ibv_wc_status).
-const (
-	wcLocQPOpErr spec.WCStatus = 2
-	wcFlushErr   spec.WCStatus = 5
-)
-
 // fail puts the queue pair into the error state: what is posted, or will be, completes as flushed.
 func (q *qp) fail() {
 	q.state = uabi.QPErr
 	for _, buffer := range q.buffers {
-		q.recvCQ.done = append(q.recvCQ.done, spec.Completion{WRID: buffer.WRID, Status: wcFlushErr})
+		q.recvCQ.done = append(q.recvCQ.done, spec.Completion{WRID: buffer.WRID, Status: spec.WCWRFlushErr})
 	}
 	q.buffers = nil
 }
@@ -84,7 +78,7 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 		}
 		q.sending--
 		if q.state == uabi.QPErr {
-			q.sendCQ.done = append(q.sendCQ.done, spec.Completion{WRID: wr.WRID, Status: wcFlushErr})
+			q.sendCQ.done = append(q.sendCQ.done, spec.Completion{WRID: wr.WRID, Status: spec.WCWRFlushErr})
 			return
 		}
 		q.sendCQ.done = append(q.sendCQ.done, spec.Completion{WRID: wr.WRID, ByteLen: uint32(len(wr.Data))})
@@ -156,7 +150,7 @@ func (d *device) deliver(p fabric.Datagram) {
 }
 
 // receive fills the next buffer. A packet with another queue key, or with no buffer posted, is dropped; one that does
-// not fit the buffer is the end of the queue pair (measured on rxe, Linux 6.1).
+// not fit the buffer is a length error, and the end of the queue pair.
 func (q *qp) receive(p fabric.Datagram) {
 	receives := q.state == uabi.QPRTR || q.state == uabi.QPRTS
 	if q.qpType != spec.QPTypeUD || !receives || p.QKey != q.qkey || len(q.buffers) == 0 {
@@ -166,7 +160,11 @@ func (q *qp) receive(p fabric.Datagram) {
 	q.buffers = q.buffers[1:]
 	length := spec.GRHBytes + len(p.Payload)
 	if int(buffer.Size) < length {
-		q.recvCQ.done = append(q.recvCQ.done, spec.Completion{WRID: buffer.WRID, Status: wcLocQPOpErr})
+		status := spec.WCLocLenErr
+		if q.device.kernel.deviates.BlamesShortBuffer {
+			status = spec.WCLocQPOpErr
+		}
+		q.recvCQ.done = append(q.recvCQ.done, spec.Completion{WRID: buffer.WRID, Status: status})
 		q.fail()
 		return
 	}

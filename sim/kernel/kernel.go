@@ -58,9 +58,10 @@ type Deviations struct {
 	AttachesUnchecked bool // any GID can be attached
 
 	// What upstream's does.
-	TellsStatusZero  bool // MULTICAST_ERROR of an id whose source address is gone has status 0
-	LeaksENOTSUPP    bool // a family that RoCEv2 has no groups of is refused with a number internal to Linux
-	RefusalLeaksIGMP bool // a join refused for the MTU leaves its IGMP membership behind
+	TellsStatusZero   bool // MULTICAST_ERROR of an id whose source address is gone has status 0
+	LeaksENOTSUPP     bool // a family that RoCEv2 has no groups of is refused with a number internal to Linux
+	BlamesShortBuffer bool // a buffer too small for a datagram ends as a malformed one, as on rxe
+	RefusalLeaksIGMP  bool // a join refused for the MTU leaves its IGMP membership behind
 }
 
 // Names of the devices every host has.

@@ -71,6 +71,13 @@ var inUpstream = []Quirk{
 		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.SendOnlyBecomesFull = true },
 	},
 	{
+		Name:     "short-buffer-is-malformed",
+		Does:     "a buffer too small for a datagram ends with LOC_QP_OP_ERR",
+		CaughtBy: "JM-DAT-20",
+		Upstream: true,
+		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.BlamesShortBuffer = true },
+	},
+	{
 		Name:     "sync-join-ignores-type",
 		Does:     "a join of a synchronous id returns 0 when MULTICAST_ERROR has status 0",
 		CaughtBy: "JM-SYN-04",
