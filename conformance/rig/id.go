@@ -65,10 +65,7 @@ func UnboundSyncID(ctx context.Context) *ID {
 // UnboundID makes an id of this port space, with a channel of its own.
 func (p *Process) UnboundID(ctx context.Context, ps spec.PortSpace) *ID {
 	ginkgo.GinkgoHelper()
-	ch, err := p.CreateEventChannel(ctx)
-	must(err, leansOnUDPIds)
-	p.cleanup(func(ctx context.Context) { must(p.DestroyEventChannel(ctx, ch), leansOnCleanOrder) })
-	return p.newID(ctx, ch, ps)
+	return p.newID(ctx, p.MustCreateChannel(ctx), ps)
 }
 
 // BoundID makes a RDMA_PS_UDP id with a channel of its own, bound to the address of the process's host.
@@ -267,9 +264,14 @@ func (id *ID) AwaitEvent(ctx context.Context) {
 
 // GetEvent waits for the next event of the id's channel.
 func (id *ID) GetEvent(ctx context.Context) (spec.Event, error) {
-	event, err := id.Process.GetEvent(ctx, id.Channel)
+	return id.GetEventOf(ctx, id.Channel)
+}
+
+// GetEventOf waits for the next event of a channel.
+func (p *Process) GetEventOf(ctx context.Context, ch spec.Channel) (spec.Event, error) {
+	event, err := p.GetEvent(ctx, ch)
 	if err == nil {
-		id.unacked[event.Ref] = true
+		p.unacked[event.Ref] = true
 	}
 	return event, err
 }
@@ -297,9 +299,15 @@ func (id *ID) MustGetEvents(ctx context.Context, n int) map[spec.EventType]spec.
 // a call that settles what could still come, such as a leave that has returned.
 func (id *ID) TryGetEvent(ctx context.Context) (spec.Event, error) {
 	ginkgo.GinkgoHelper()
-	must(id.SetNonblock(ctx, id.Channel, true), leansOnEvent)
-	event, err := id.GetEvent(ctx)
-	must(id.SetNonblock(ctx, id.Channel, false), leansOnEvent)
+	return id.TryGetEventOf(ctx, id.Channel)
+}
+
+// TryGetEventOf is TryGetEvent of a channel that the id has left, or of none of its own.
+func (p *Process) TryGetEventOf(ctx context.Context, ch spec.Channel) (spec.Event, error) {
+	ginkgo.GinkgoHelper()
+	must(p.SetNonblock(ctx, ch, true), leansOnEvent)
+	event, err := p.GetEventOf(ctx, ch)
+	must(p.SetNonblock(ctx, ch, false), leansOnEvent)
 	return event, err
 }
 
