@@ -294,6 +294,19 @@ var _ = Describe("DAT: delivery to the members", func() {
 		Expect(next).To(BePlainDatagram("the sentinel"))
 	})
 
+	It("keeps from a QP what it sends itself if the QP is made so", Label("JM-DAT-16"), func(ctx SpecContext) {
+		group := rig.NewGroup()
+		sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group)
+		deaf := rig.UDAttr()
+		deaf.BlockSelfMcastLB = true
+
+		heard := rig.Start(ctx).Echo(ctx, deaf, group, sender)
+
+		rig.Observe("heard", heard)
+		Expect(rig.Start(ctx).Echo(ctx, rig.UDAttr(), group, sender)).To(Equal("own"), "control: a QP hears itself else")
+		Expect(heard).To(BeElementOf("none", "EOPNOTSUPP"))
+	})
+
 	It("promises nothing to a QP that is attached and has not joined", Label("JM-DAT-17"), func(ctx SpecContext) {
 		group, joined := rig.NewGroup(), rig.NewGroup()
 		member := rig.Start(ctx).MustReceiver(ctx, joined)

@@ -38,10 +38,18 @@ func (id *ID) MustCreateQPOf(ctx context.Context, t spec.QPType) *QP {
 	ginkgo.GinkgoHelper()
 	attr := UDAttr()
 	attr.Type = t
-	handle, err := id.CreateQP(ctx, id.Handle, attr)
+	qp, err := id.newQP(ctx, attr)
 	must(err, leansOnBind)
+	return qp
+}
+
+func (id *ID) newQP(ctx context.Context, attr spec.QPInitAttr) (*QP, error) {
+	handle, err := id.CreateQP(ctx, id.Handle, attr)
+	if err != nil {
+		return nil, err
+	}
 	id.qp = &QP{id: id, Handle: handle, attached: map[spec.GID]uint16{}}
-	return id.qp
+	return id.qp, nil
 }
 
 // MustDestroyQP detaches what was attached by hand and destroys the id's QP.
