@@ -57,7 +57,9 @@ func (h *host) environment(o Options) spec.HostEnvironment {
 		LinkLayer: "Ethernet", RoCEMode: "RoCE v2",
 	}
 	h.world.Do(func() {
-		e.MTU = h.kernel.Port().MTU
+		for _, p := range h.kernel.Ports() {
+			e.MTU = p.MTU
+		}
 		if gid, index, ok := h.kernel.GID(h.addr); ok {
 			e.GID, e.GIDIndex = gid.String(), index
 		}

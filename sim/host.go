@@ -26,11 +26,11 @@ var _ interface {
 	spec.Saboteur
 } = (*host)(nil)
 
-// Ports shows the host's only RDMA port.
+// Ports shows the host's only RDMA port, unless its device was removed.
 func (h *host) Ports(context.Context) ([]spec.Port, error) {
-	var p spec.Port
-	h.world.Do(func() { p = h.kernel.Port() })
-	return []spec.Port{p}, nil
+	var ports []spec.Port
+	h.world.Do(func() { ports = h.kernel.Ports() })
+	return ports, nil
 }
 
 // Start starts a process.
@@ -54,11 +54,19 @@ func (h *host) Observe(context.Context) (spec.HostState, error) {
 	return s, nil
 }
 
-// Configure alters the host at once.
-func (h *host) Configure(_ context.Context, c spec.Change) (func(context.Context) error, error) {
+// Configure alters the host: at once, but for the removal of a device, which waits for the processes that use it.
+func (h *host) Configure(ctx context.Context, c spec.Change) (func(context.Context) error, error) {
 	var undo func()
 	var err error
-	h.world.Do(func() { undo, err = h.kernel.Configure(c) })
+	if c.RemoveDevice != nil {
+		tool := h.world.NewProcess(func() {})
+		err = tool.Call(spec.Concurrent(ctx), "rdma link delete", func() (err error) {
+			undo, err = h.kernel.RemoveDevice(c.RemoveDevice.Device)
+			return err
+		})
+	} else {
+		h.world.Do(func() { undo, err = h.kernel.Configure(c) })
+	}
 	if err != nil {
 		return nil, err
 	}

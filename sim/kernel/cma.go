@@ -33,6 +33,7 @@ type cmID struct {
 	qpType         spec.QPType
 	state          state
 	device         *device // nil while the id is bound to none
+	netdev         *netdev // below that device: where its groups are joined
 	src            netip.Addr
 	port           uint16
 	family         spec.Family // of the source address
@@ -45,19 +46,23 @@ func (id *cmID) bind(a spec.Sockaddr) error {
 	if id.state != idle {
 		return spec.EINVAL
 	}
-	dev, err := id.deviceOf(a)
+	n, err := id.netdevOf(a)
 	if err != nil {
 		return err
 	}
 	if err := id.takePort(a); err != nil {
 		return err
 	}
-	id.state, id.device, id.src, id.family = addrBound, dev, a.Addr(), a.Family()
+	id.state, id.src, id.family = addrBound, a.Addr(), a.Family()
+	if n != nil {
+		id.device, id.netdev = id.kernel.rdma, n
+	}
 	return nil
 }
 
-// deviceOf finds the device behind a source address; nil for one that names no device.
-func (id *cmID) deviceOf(a spec.Sockaddr) (*device, error) {
+// netdevOf finds the network device with a source address, which an RDMA device must use; nil for an address that
+// names no device.
+func (id *cmID) netdevOf(a spec.Sockaddr) (*netdev, error) {
 	if isAny(a) {
 		return nil, nil
 	}
@@ -74,10 +79,10 @@ func (id *cmID) deviceOf(a spec.Sockaddr) (*device, error) {
 	if id.ps == spec.PSIPoIB {
 		return nil, spec.EINVAL // cma_acquire_dev_by_src_ip: only on InfiniBand
 	}
-	if n != id.kernel.rdma.netdev {
+	if !id.kernel.rdma.uses(n) {
 		return nil, spec.ENODEV
 	}
-	return id.kernel.rdma, nil
+	return n, nil
 }
 
 // takePort reserves a port number that a caller asked for; 0 asks for none in particular.
@@ -149,13 +154,13 @@ func (id *cmID) reach(n *netdev, src, dst netip.Addr) spec.Errno {
 		}
 	}
 	if id.device == nil {
-		if n != k.rdma.netdev || id.ps == spec.PSIPoIB {
+		if !k.rdma.uses(n) || id.ps == spec.PSIPoIB {
 			return spec.ENODEV
 		}
 		if _, ok := k.rdma.gidIndex(src); !ok {
 			return spec.ENODEV
 		}
-		id.device = k.rdma
+		id.device, id.netdev = k.rdma, n
 	}
 	return 0
 }
@@ -165,7 +170,7 @@ func (id *cmID) resolveRoute() error {
 	if id.state != addrResolved {
 		return spec.EINVAL
 	}
-	if ibMTU(id.device.netdev.mtu) == 0 {
+	if ibMTU(id.netdev.mtu) == 0 {
 		return spec.EINVAL
 	}
 	id.state = routeQuery

@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 
@@ -35,6 +36,8 @@ func (k *Kernel) Configure(c spec.Change) (undo func(), err error) {
 		old := n.up
 		n.up = c.SetLink.Up
 		return func() { n.up = old }, nil
+	case c.AddNetdev != nil:
+		return k.addNetdev(*c.AddNetdev)
 	}
 	return nil, errors.New("the change is empty: one of its fields must be set")
 }
@@ -48,6 +51,28 @@ func (k *Kernel) addRoute(r spec.Route) (undo func(), err error) {
 	}
 	k.routes = append(k.routes, r)
 	return func() { k.routes = slices.DeleteFunc(k.routes, func(o spec.Route) bool { return o == r }) }, nil
+}
+
+// addNetdev gives the host a network device that is up and has an address.
+func (k *Kernel) addNetdev(c spec.NewNetdev) (undo func(), err error) {
+	if _, err := k.netdev(c.Netdev); err == nil {
+		return nil, fmt.Errorf("there is a network device named %s already", c.Netdev)
+	}
+	k.lastIndex++
+	n := newNetdev(c.Netdev, k.lastIndex, net.HardwareAddr{2, 0, 0, 0, 1, byte(k.lastIndex)}, ethernetMTU)
+	if c.Parent != "" {
+		if n.parent, err = k.netdev(c.Parent); err != nil {
+			return nil, err
+		}
+		n.mac, n.mtu = n.parent.mac, n.parent.mtu
+	}
+	n.joinsAllHosts()
+	k.netdevs = append(k.netdevs, n)
+	k.addAddr(n, c.Prefix)
+	return func() {
+		k.delAddr(n, c.Prefix)
+		k.netdevs = slices.DeleteFunc(k.netdevs, func(o *netdev) bool { return o == n })
+	}, nil
 }
 
 // changeAddr takes an address off a device that has it, or gives one to a device that has not.
@@ -71,7 +96,7 @@ func (k *Kernel) changeAddr(a spec.NetdevAddr, present bool) (undo func(), err e
 // addAddr gives a device an address, and the RDMA device above it a GID.
 func (k *Kernel) addAddr(n *netdev, p netip.Prefix) {
 	n.addrs = append(n.addrs, p)
-	if n == k.rdma.netdev {
+	if k.rdma.uses(n) {
 		k.rdma.addGID(p.Addr())
 	}
 	if p.Addr().Is6() {
@@ -82,7 +107,7 @@ func (k *Kernel) addAddr(n *netdev, p netip.Prefix) {
 // delAddr takes back what addAddr gave.
 func (k *Kernel) delAddr(n *netdev, p netip.Prefix) {
 	n.addrs = slices.DeleteFunc(n.addrs, func(o netip.Prefix) bool { return o.Addr() == p.Addr() })
-	if n == k.rdma.netdev {
+	if k.rdma.uses(n) {
 		k.rdma.delGID(p.Addr())
 	}
 	if p.Addr().Is6() {

@@ -24,7 +24,7 @@ type qp struct {
 	sendRoom, recvRoom int
 	sending            int // posted and not yet completed
 	buffers            []spec.RecvWR
-	attached           []attachment
+	attached           map[attachment]bool
 }
 
 // fail puts the queue pair into the error state: what is posted, or will be, completes as flushed.
@@ -137,7 +137,7 @@ func (d *device) deliver(p fabric.Datagram) {
 		}
 		return
 	}
-	g := d.group(spec.GID(p.Dst.As16()))
+	g := d.groups[spec.GID(p.Dst.As16())]
 	if g == nil {
 		return
 	}

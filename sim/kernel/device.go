@@ -12,25 +12,31 @@ import (
 	"joinmcast/spec"
 )
 
-// Limits of rxe (rxe_param.h), and its only port.
+// rxe's only port, the room of its GID table, and the number of its first QP (rxe_param.h).
 const (
-	portNum           = 1
-	maxGroups         = 8192
-	maxAttachPerGroup = 56
-	maxAttachments    = 458752
-	gidTableLen       = 1024
-	firstQPN          = 17
+	portNum     = 1
+	gidTableLen = 1024
+	firstQPN    = 17
 )
+
+// limits are what a kind of device has room for.
+type limits struct{ groups, attachedToGroup, attachments int }
+
+// rxeLimits are those of rxe (rxe_param.h).
+var rxeLimits = limits{groups: 8192, attachedToGroup: 56, attachments: 458752}
 
 // device is an RDMA device that behaves as rxe above one network device.
 type device struct {
-	kernel *Kernel
-	netdev *netdev
-	gids   []gid
-	groups []*group
-	qps    map[uabi.QP]*qp
-	lastQP uabi.QP
-	work   *world.Lane // sends that are posted and not yet on the wire
+	kernel   *Kernel
+	netdev   *netdev
+	limits   limits
+	removed  bool
+	gids     []gid
+	groups   map[spec.GID]*group
+	attached int // QPs, once for each of their groups
+	qps      map[uabi.QP]*qp
+	lastQP   uabi.QP
+	work     *world.Lane // sends that are posted and not yet on the wire
 }
 
 var _ fabric.Station = (*device)(nil)
@@ -41,14 +47,14 @@ type gid struct {
 	live bool
 }
 
-// group is a multicast group of the device with the QPs attached to it (struct rxe_mcg).
-type group struct {
-	mgid spec.GID
-	qps  []*qp
-}
+// group is the QPs attached to a multicast group of the device (struct rxe_mcg).
+type group struct{ qps []*qp }
 
 func newDevice(k *Kernel, n *netdev) *device {
-	d := &device{kernel: k, netdev: n, qps: map[uabi.QP]*qp{}, lastQP: firstQPN - 1, work: k.world.NewLane()}
+	d := &device{
+		kernel: k, netdev: n, limits: rxeLimits,
+		groups: map[spec.GID]*group{}, qps: map[uabi.QP]*qp{}, lastQP: firstQPN - 1, work: k.world.NewLane(),
+	}
 	d.gids = []gid{{linkLocal(n.mac), true}}
 	return d
 }
@@ -82,7 +88,8 @@ func (d *device) attr() spec.DeviceAttr {
 	guid := hex.EncodeToString(eui[8:])
 	return spec.DeviceAttr{
 		NodeGUID: guid, SysImageGUID: guid,
-		MaxMcastGrp: maxGroups, MaxMcastQPAttach: maxAttachPerGroup, MaxTotalMcastQPAttach: maxAttachments,
+		MaxMcastGrp: uint32(d.limits.groups), MaxMcastQPAttach: uint32(d.limits.attachedToGroup),
+		MaxTotalMcastQPAttach: uint32(d.limits.attachments),
 	}
 }
 
@@ -111,44 +118,41 @@ func (d *device) delGID(a netip.Addr) {
 
 // attach adds a QP to a group (rxe_attach_mcast); a QP that is there already stays there once.
 func (d *device) attach(q *qp, mgid spec.GID) error {
-	g := d.group(mgid)
-	if g == nil {
-		if len(d.groups) >= maxGroups {
-			return spec.ENOMEM
-		}
-		g = &group{mgid: mgid}
-		d.groups = append(d.groups, g)
-		d.netdev.filters.add(ipv6MAC(mgid))
+	g := d.groups[mgid]
+	isNew := g == nil
+	if isNew {
+		g = &group{}
 	}
 	switch {
+	case isNew && len(d.groups) >= d.limits.groups:
+		return spec.ENOMEM
 	case slices.Contains(g.qps, q):
 		return nil
-	case len(g.qps) >= maxAttachPerGroup:
+	case d.attached >= d.limits.attachments || len(g.qps) >= d.limits.attachedToGroup:
 		return spec.ENOMEM
 	}
+	if isNew {
+		d.groups[mgid] = g
+		d.netdev.filters.add(ipv6MAC(mgid))
+	}
 	g.qps = append(g.qps, q)
+	d.attached++
 	return nil
 }
 
 // detach takes a QP off a group (rxe_detach_mcast).
 func (d *device) detach(q *qp, mgid spec.GID) error {
-	g := d.group(mgid)
+	g := d.groups[mgid]
 	if g == nil || !slices.Contains(g.qps, q) {
 		return spec.EINVAL
 	}
 	g.qps = slices.DeleteFunc(g.qps, func(o *qp) bool { return o == q })
+	d.attached--
 	if len(g.qps) == 0 {
-		d.groups = slices.DeleteFunc(d.groups, func(o *group) bool { return o == g })
+		delete(d.groups, mgid)
 		if !d.kernel.deviates.LeaksLinkFilter {
 			d.netdev.filters.remove(ipv6MAC(mgid))
 		}
-	}
-	return nil
-}
-
-func (d *device) group(mgid spec.GID) *group {
-	if i := slices.IndexFunc(d.groups, func(g *group) bool { return g.mgid == mgid }); i >= 0 {
-		return d.groups[i]
 	}
 	return nil
 }

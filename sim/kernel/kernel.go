@@ -19,14 +19,18 @@ type Kernel struct {
 	wire     *fabric.Switch
 	deviates Deviations
 
-	netdevs []*netdev // lo first, then the one below the RDMA device
-	routes  []spec.Route
+	netdevs   []*netdev // lo first, then the one below the RDMA device
+	lastIndex int       // of a network device
+	routes    []spec.Route
+
 	rdma    *device
 	ids     numbered[uabi.CMID, *cmID]
 	members numbered[uabi.Multicast, *membership]
 
 	cmWork   *world.Lane // the rdma_cm workqueue, ordered (cma_wq)
 	addrWork *world.Lane // the ib_addr workqueue, ordered (addr_wq)
+
+	closeWork *world.Lane // ends ids whose device is gone (ucma's close_wq)
 
 	resources map[string]int
 	log       []string
@@ -75,14 +79,14 @@ func New(w *world.World, wire *fabric.Switch, c Config) *Kernel {
 	k := &Kernel{
 		world: w, wire: wire, deviates: c.Deviates,
 		ids: newNumbered[uabi.CMID, *cmID](), members: newNumbered[uabi.Multicast, *membership](),
-		cmWork: w.NewLane(), addrWork: w.NewLane(),
+		cmWork: w.NewLane(), addrWork: w.NewLane(), closeWork: w.NewLane(),
 		resources: map[string]int{"cm_id": 0, "qp": 0, "cq": 0, "pd": 0, "mr": 0, "ctx": 0},
 	}
 	lo := newNetdev("lo", 1, make(net.HardwareAddr, 6), 65536)
 	lo.addrs = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/8"), netip.MustParsePrefix("::1/128")}
-	eth := newNetdev(Netdev, 2, c.MAC, 1500)
+	eth := newNetdev(Netdev, 2, c.MAC, ethernetMTU)
 	eth.joinsAllHosts()
-	k.netdevs = []*netdev{lo, eth}
+	k.netdevs, k.lastIndex = []*netdev{lo, eth}, eth.index
 	k.rdma = newDevice(k, eth)
 	for _, a := range append([]netip.Prefix{netip.PrefixFrom(linkLocal(c.MAC), 64)}, c.Addrs...) {
 		k.addAddr(eth, a)

@@ -75,7 +75,7 @@ func (m *membership) join(a spec.Sockaddr) error {
 // joinRoCE is cma_iboe_join_multicast on a RoCEv2 port. It asks nobody, so all that can fail fails here, and the event
 // it will tell is known here.
 func (m *membership) joinRoCE(a spec.Sockaddr) error {
-	k, dev := m.id.kernel, m.id.device
+	k, n := m.id.kernel, m.id.netdev
 	if isZero(a) {
 		return spec.EINVAL
 	}
@@ -88,9 +88,9 @@ func (m *membership) joinRoCE(a spec.Sockaddr) error {
 	mgid := k.mgid(a)
 	if m.flags == spec.FullMember {
 		m.igmp = netip.AddrFrom4([4]byte(mgid[12:]))
-		dev.netdev.joinGroup(m.igmp)
+		n.joinGroup(m.igmp)
 	}
-	if ibMTU(dev.netdev.mtu) == 0 {
+	if ibMTU(n.mtu) == 0 {
 		if !k.deviates.RefusalLeaksIGMP {
 			m.giveBack()
 		}
@@ -180,6 +180,6 @@ func (f *cmFile) end(m *membership) {
 func (m *membership) giveBack() {
 	m.over = true
 	if m.igmp.IsValid() && !m.id.kernel.deviates.LeaksIGMP {
-		m.id.device.netdev.leaveGroup(m.igmp)
+		m.id.netdev.leaveGroup(m.igmp)
 	}
 }

@@ -7,10 +7,14 @@ import (
 	"slices"
 )
 
+// ethernetMTU is what an Ethernet device starts with, in bytes.
+const ethernetMTU = 1500
+
 // netdev is a network device with its addresses and its multicast state.
 type netdev struct {
 	name    string
 	index   int
+	parent  *netdev // of a VLAN
 	mac     net.HardwareAddr
 	mtu     int
 	up      bool
@@ -21,7 +25,10 @@ type netdev struct {
 }
 
 func newNetdev(name string, index int, mac net.HardwareAddr, mtu int) *netdev {
-	return &netdev{name: name, index: index, mac: mac, mtu: mtu, up: true}
+	return &netdev{
+		name: name, index: index, mac: mac, mtu: mtu, up: true,
+		igmp: counted[netip.Addr]{}, mld: counted[netip.Addr]{}, filters: counted[string]{},
+	}
 }
 
 // joinsAllHosts makes the memberships that Linux makes by itself when a device comes up.
@@ -89,42 +96,28 @@ func groupMAC(a netip.Addr) net.HardwareAddr {
 	return net.HardwareAddr{0x33, 0x33, b[12], b[13], b[14], b[15]}
 }
 
-// counted is a list of things with users, in the order of their first user.
-type counted[K comparable] []user[K]
-
-type user[K comparable] struct {
-	of    K
-	users int
-}
-
-func (c *counted[K]) find(k K) int {
-	return slices.IndexFunc(*c, func(u user[K]) bool { return u.of == k })
-}
+// counted is a set of things with users.
+type counted[K comparable] map[K]int
 
 // has tells whether k has a user.
-func (c *counted[K]) has(k K) bool { return c.find(k) >= 0 }
+func (c counted[K]) has(k K) bool { return c[k] > 0 }
 
 // add counts a user and tells whether it is the first.
-func (c *counted[K]) add(k K) bool {
-	if i := c.find(k); i >= 0 {
-		(*c)[i].users++
-		return false
-	}
-	*c = append(*c, user[K]{k, 1})
-	return true
+func (c counted[K]) add(k K) bool {
+	c[k]++
+	return c[k] == 1
 }
 
 // remove takes a user off and tells whether it was the last.
-func (c *counted[K]) remove(k K) bool {
-	i := c.find(k)
-	if i < 0 {
+func (c counted[K]) remove(k K) bool {
+	if !c.has(k) {
 		return false
 	}
-	(*c)[i].users--
-	if (*c)[i].users > 0 {
+	c[k]--
+	if c[k] > 0 {
 		return false
 	}
-	*c = slices.Delete(*c, i, i+1)
+	delete(c, k)
 	return true
 }
 

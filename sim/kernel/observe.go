@@ -14,8 +14,8 @@ func (k *Kernel) Observe() spec.HostState {
 	for _, n := range k.netdevs {
 		s.IGMP = append(s.IGMP, memberships(n, n.igmp)...)
 		s.MLD = append(s.MLD, memberships(n, n.mld)...)
-		for _, f := range n.filters {
-			s.Filters = append(s.Filters, spec.LinkFilter{Netdev: n.name, Addr: f.of, Users: f.users})
+		for _, addr := range slices.Sorted(maps.Keys(n.filters)) {
+			s.Filters = append(s.Filters, spec.LinkFilter{Netdev: n.name, Addr: addr, Users: n.filters[addr]})
 		}
 	}
 	return s
@@ -23,22 +23,25 @@ func (k *Kernel) Observe() spec.HostState {
 
 func memberships(n *netdev, groups counted[netip.Addr]) []spec.Membership {
 	var out []spec.Membership
-	for _, g := range groups {
-		out = append(out, spec.Membership{Netdev: n.name, Group: g.of, Users: g.users})
+	for _, g := range slices.SortedFunc(maps.Keys(groups), netip.Addr.Compare) {
+		out = append(out, spec.Membership{Netdev: n.name, Group: g, Users: groups[g]})
 	}
 	return out
 }
 
-// Port shows the RDMA port and the network device behind it, IPv4 addresses first.
-func (k *Kernel) Port() spec.Port {
+// Ports shows the RDMA port and the network device behind it, IPv4 addresses first.
+func (k *Kernel) Ports() []spec.Port {
+	if k.rdma.removed {
+		return nil
+	}
 	n := k.rdma.netdev
 	addrs := slices.Clone(n.addrs)
 	slices.SortStableFunc(addrs, func(a, b netip.Prefix) int {
 		return a.Addr().BitLen() - b.Addr().BitLen()
 	})
-	return spec.Port{
+	return []spec.Port{{
 		Device: Device, Num: portNum, Netdev: n.name, LinkLayer: "Ethernet", MTU: n.mtu, Addrs: addrs,
-	}
+	}}
 }
 
 // DeviceAttr is what ibv_query_device tells of the RDMA device.

@@ -31,6 +31,9 @@ func (k *Kernel) NewProcess() *Process {
 
 // Devices names the host's RDMA devices.
 func (p *Process) Devices() []string {
+	if p.kernel.rdma.removed {
+		return nil
+	}
 	return []string{Device}
 }
 

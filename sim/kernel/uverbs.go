@@ -90,7 +90,10 @@ func (c *verbsContext) CreateQP(r uabi.CreateQP) (uabi.QP, error) {
 	}
 	d := c.device
 	d.lastQP++
-	q := &qp{device: d, num: d.lastQP, qpType: r.Type, pd: domain, sendCQ: send, recvCQ: recv}
+	q := &qp{
+		device: d, num: d.lastQP, qpType: r.Type, pd: domain, sendCQ: send, recvCQ: recv,
+		attached: map[attachment]bool{},
+	}
 	q.sendRoom, q.recvRoom = queueRoom(r.MaxSendWR), queueRoom(r.MaxRecvWR)
 	domain.users++
 	send.users++
@@ -150,7 +153,7 @@ func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 	if !ok {
 		return spec.EINVAL
 	}
-	if slices.Contains(q.attached, attachment{g, mlid}) {
+	if q.attached[attachment{g, mlid}] {
 		return nil
 	}
 	if err := q.mayAttach(g); err != nil {
@@ -159,7 +162,7 @@ func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 	if err := c.device.attach(q, g); err != nil {
 		return err
 	}
-	q.attached = append(q.attached, attachment{g, mlid})
+	q.attached[attachment{g, mlid}] = true
 	return nil
 }
 
@@ -177,11 +180,10 @@ func (c *verbsContext) DetachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 	if !ok {
 		return spec.EINVAL
 	}
-	i := slices.Index(q.attached, attachment{g, mlid})
-	if i < 0 {
+	if !q.attached[attachment{g, mlid}] {
 		return spec.EINVAL
 	}
-	q.attached = slices.Delete(q.attached, i, i+1)
+	delete(q.attached, attachment{g, mlid})
 	return c.device.detach(q, g)
 }
 
@@ -243,7 +245,7 @@ func (c *verbsContext) WaitCQ(h uabi.CQ) (spec.Completion, error) {
 func (c *verbsContext) close() {
 	k := c.device.kernel
 	for _, q := range slices.SortedFunc(maps.Values(c.qps), func(a, b *qp) int { return cmp.Compare(a.num, b.num) }) {
-		for _, at := range q.attached {
+		for at := range q.attached {
 			_ = c.device.detach(q, at.group) // of two pairs with one group the first took the QP off
 		}
 		if k.deviates.KeepsQPAtExit {

@@ -15,8 +15,8 @@ type cmID struct {
 	device          *device // nil: verbs is NULL
 	portNum         uint8
 	qp              *qp
-	event           *event // of a synchronous id, not yet acknowledged
-	memberships     []*membership
+	event           *event        // of a synchronous id, not yet acknowledged
+	memberships     []*membership // oldest first
 	eventsCompleted uint32
 }
 

@@ -50,7 +50,7 @@ func (l *Library) JoinMulticastEx(h spec.ID, attr *spec.JoinAttr, c spec.Context
 	return l.minusOne("rdma_join_multicast_ex", err)
 }
 
-// join lists the membership first, newest at the front, and takes it off again when the kernel refuses
+// join lists the membership first and takes it off again when the kernel refuses
 // (rdma_join_multicast2).
 func (l *Library) join(h spec.ID, a spec.Sockaddr, flags spec.JoinFlags, c spec.Context) error {
 	addr := firstBytes(a, l.addrLen(a))
@@ -62,7 +62,7 @@ func (l *Library) join(h spec.ID, a spec.Sockaddr, flags spec.JoinFlags, c spec.
 	}
 	id := deref(l.ids, h)
 	m := &membership{id: id, uid: uint64(l.next()), context: c, flags: flags, addr: addr}
-	id.memberships = slices.Insert(id.memberships, 0, m)
+	id.memberships = append(id.memberships, m)
 	l.memberships[m.uid] = m
 	if err := l.ask(m, addr); err != nil {
 		if !l.deviates.KeepsRefusedJoins {
@@ -142,16 +142,16 @@ func (l *Library) leave(h spec.ID, a spec.Sockaddr) error {
 
 // find is the newest membership whose sockaddr has the same bytes, padding included; nil when there is none.
 func (l *Library) find(id *cmID, a spec.Sockaddr) *membership {
-	list := slices.Clone(id.memberships)
-	if l.deviates.LeavesOldest {
-		slices.Reverse(list)
-	}
-	for _, m := range list {
+	var found *membership
+	for _, m := range slices.Backward(id.memberships) {
 		if l.same(m.addr, a) {
-			return m
+			found = m
+			if !l.deviates.LeavesOldest {
+				break
+			}
 		}
 	}
-	return nil
+	return found
 }
 
 func (l *Library) same(a, b spec.Sockaddr) bool {
@@ -175,7 +175,7 @@ func (l *Library) detach(m *membership) {
 	}
 	from := m
 	if l.deviates.LeaveDetachesOldest {
-		from = m.id.memberships[len(m.id.memberships)-1]
+		from = m.id.memberships[0]
 	}
 	_ = q.device.verbs.DetachMulticast(q.kernelQP, from.mgid, from.mlid)
 }
