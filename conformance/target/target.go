@@ -35,7 +35,8 @@ const (
 type Target struct {
 	Name         string        `yaml:"-"` // of the folder the reports go to
 	Stack        Stack         `yaml:"stack"`
-	Quirks       []string      `yaml:"quirks"`        // of the simulated stack
+	Profile      string        `yaml:"profile"`       // of the simulated stack; empty: upstream
+	Quirks       []string      `yaml:"quirks"`        // of the simulated stack, beside its profile's
 	Kernel       string        `yaml:"kernel"`        // of guests: a Debian suite, or a path
 	RDMACore     string        `yaml:"rdma_core"`     // of guests: a Debian suite, or a path
 	Device       string        `yaml:"device"`        // of this machine, as in mlx5_0; empty: the first
@@ -148,8 +149,13 @@ func (t *Target) check() error {
 		return errors.New("call_deadline is missing, want a duration such as 2s")
 	case t.SpecDeadline < t.CallDeadline:
 		return fmt.Errorf("spec_deadline is %s, want more than call_deadline, %s", t.SpecDeadline, t.CallDeadline)
+	case t.Profile != "" && t.Stack != Sim:
+		return fmt.Errorf("profile does not go with stack %s; only a simulated stack has one", t.Stack)
 	case t.Stack == RXE && (t.Kernel == "" || t.RDMACore == ""):
 		return errors.New("stack rxe wants kernel and rdma_core, each a Debian suite or a path")
+	}
+	if _, err := quirk.Of(t.Profile); t.Profile != "" && err != nil {
+		return err
 	}
 	for _, name := range t.Quirks {
 		if !slices.ContainsFunc(quirk.All(), func(q quirk.Quirk) bool { return q.Name == name }) {
