@@ -1,8 +1,11 @@
 package rig
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
@@ -55,8 +58,9 @@ func (id *ID) newQP(ctx context.Context, attr spec.QPInitAttr) (*QP, error) {
 // MustDestroyQP detaches what was attached by hand and destroys the id's QP.
 func (id *ID) MustDestroyQP(ctx context.Context) {
 	ginkgo.GinkgoHelper()
-	for group, mlid := range id.qp.attached {
-		err := id.DetachMulticast(ctx, id.qp.Handle, group, mlid)
+	inOrder := func(a, b spec.GID) int { return bytes.Compare(a[:], b[:]) } // the same seed gives the same calls
+	for _, group := range slices.SortedFunc(maps.Keys(id.qp.attached), inOrder) {
+		err := id.DetachMulticast(ctx, id.qp.Handle, group, id.qp.attached[group])
 		if !spec.Answered(err) { // a leave may have detached it: EINVAL is no fault here
 			must(err, leansOnAttach)
 		}
