@@ -26,7 +26,7 @@ test: ## the project's own tests: need Go and nothing else
 	go vet ./...
 	go test ./...
 
-bin: bin/joinmcast-host bin/joinmcast-agent ## the programs that live targets run
+bin: bin/joinmcast-host bin/joinmcast-agent bin/joinmcast-mischief.so ## the programs that live targets run
 
 bin/joinmcast-host: $(wildcard hw/host/*.go hw/wire/*.go spec/*.go) go.mod
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o $@ ./hw/host
@@ -35,6 +35,10 @@ bin/joinmcast-agent: $(wildcard hw/agent/*.[ch])
 	@mkdir -p bin
 	cc -std=gnu11 -O2 -g -Wall -Wextra -Werror -o $@ hw/agent/*.c \
 		-Wl,-Bstatic -ljansson -Wl,-Bdynamic -lrdmacm -libverbs -lpthread
+
+bin/joinmcast-mischief.so: hw/agent/mischief/mischief.c
+	@mkdir -p bin
+	cc -std=gnu11 -O2 -g -Wall -Wextra -Werror -shared -fPIC -o $@ $<
 
 rxe: bin ## judge a real Soft-RoCE in guests: make rxe [KERNEL=bookworm] [RDMA_CORE=bookworm], each a suite or a path
 	@$(GINKGO) --succinct $(COLOUR) $(FLAGS) ./conformance -- -target=rxe -kernel=$(KERNEL) -rdma-core=$(RDMA_CORE)

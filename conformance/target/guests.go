@@ -39,6 +39,7 @@ func (t *Target) openGuests(ctx context.Context, nonce string, progress func(str
 	opened := context.AfterFunc(ctx, end)
 	lab, err := vm.Open(life, vm.Config{
 		Kernel: t.Kernel, RDMACore: t.RDMACore, HostBinary: programs.host, AgentBinary: programs.agent,
+		Mischief: programs.mischief,
 		Progress: progress,
 	})
 	opened()

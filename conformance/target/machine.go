@@ -15,8 +15,9 @@ import (
 	"joinmcast/spec"
 )
 
-// programs are what live targets run beside the suite.
-type programs struct{ host, agent string }
+// programs are what live targets run beside the suite. A host program finds what agents for mischief preload beside
+// the agent; for a guest it is named, or empty when it is not there.
+type programs struct{ host, agent, mischief string }
 
 // programs finds them; `make bin` builds them.
 func (t *Target) programs() (programs, error) {
@@ -28,6 +29,10 @@ func (t *Target) programs() (programs, error) {
 		if _, err := os.Stat(path); err != nil {
 			return p, fmt.Errorf("%s is not there: build it with `make bin`, or give its folder with -programs", path)
 		}
+	}
+	mischief := filepath.Join(t.Programs, "joinmcast-mischief.so")
+	if _, err := os.Stat(mischief); err == nil {
+		p.mischief = mischief
 	}
 	return p, nil
 }

@@ -55,6 +55,13 @@ static const struct method methods[] = {
 	{"ibv_post_send", post_send, false},
 	{"ibv_poll_cq", wait_completion, false},
 	{"script", run_script, false},
+	{"set_fd", set_fd, false},
+	{"seteuid", set_euid, false},
+	{"fork", join_in_child, false},
+	{"fail_next", fail_next, false},
+	{"allocations", allocations, false},
+	{"open", open_raw, false},
+	{"write", write_raw, false},
 	{"in_flight", list_in_flight, true},
 	{"libraries", list_libraries, false},
 };

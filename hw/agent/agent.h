@@ -8,7 +8,7 @@
  *   handles.c    stands in for C pointers on the wire  buffers.c owns the memory that work requests name
  *   answer.c     turns what the call left into a line
  *   inflight.c   knows which calls are open            libraries.c which files are under test
- *   script.c     makes many calls side by side
+ *   script.c     makes many calls side by side         mischief.c  does what no decent program does
  */
 #ifndef JOINMCAST_AGENT_H
 #define JOINMCAST_AGENT_H
@@ -111,12 +111,13 @@ struct sockaddr *sockaddr_param(struct call *call, json_t *object, const char *n
 void scribble(struct sockaddr_storage *room);
 void gid_param(struct call *call, json_t *object, const char *name, union ibv_gid *gid);
 uint8_t *bytes_param(struct call *call, json_t *object, const char *name, size_t *length); /* to be freed */
+char *string_param(struct call *call, json_t *object, const char *name); /* to be freed; never NULL */
 bool null_param(json_t *object, const char *name); /* takes it, when it is null */
 json_t *object_param(struct call *call, json_t *object, const char *name);
 json_t *hex(const void *bytes, size_t length);
 
 /* handles.c: a handle is never given twice, 0 is NULL, and one that stands for nothing (any more) is refused. */
-enum kind { CHANNEL, ID, QP, AH, EVENT, KINDS };
+enum kind { CHANNEL, ID, QP, AH, EVENT, RAW_FILE, KINDS };
 uint32_t give_handle(enum kind kind, void *pointer);     /* a new one; 0 for NULL */
 uint32_t handle_of(enum kind kind, const void *pointer); /* 0 when there is none */
 uint32_t know(enum kind kind, void *pointer);            /* the one it has, or else a new one */
@@ -206,5 +207,14 @@ void post_recv(struct call *call);
 void post_send(struct call *call);
 void wait_completion(struct call *call);
 json_t *ah_attr_json(const struct ibv_ah_attr *attr);
+
+/* mischief.c */
+void set_fd(struct call *call);
+void set_euid(struct call *call);
+void join_in_child(struct call *call);
+void fail_next(struct call *call);
+void allocations(struct call *call);
+void open_raw(struct call *call);
+void write_raw(struct call *call);
 
 #endif

@@ -18,7 +18,7 @@ struct table {
 
 static struct table tables[KINDS] = {
 	[CHANNEL] = {.noun = "event channel"}, [ID] = {.noun = "id"}, [QP] = {.noun = "QP"}, [AH] = {.noun = "AH"},
-	[EVENT] = {.noun = "event"},
+	[EVENT] = {.noun = "event"}, [RAW_FILE] = {.noun = "file"},
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -170,6 +170,17 @@ uint8_t *bytes_param(struct call *call, json_t *object, const char *name, size_t
 	return bytes;
 }
 
+char *string_param(struct call *call, json_t *object, const char *name)
+{
+	json_t *value = take(call, object, name);
+	char *text = strdup(json_is_string(value) ? json_string_value(value) : "");
+
+	if (value && !json_is_string(value))
+		refuse(call, INVALID_PARAMS, "%s: \"%s\" must be text", call->method->name, name);
+	json_decref(value);
+	return text;
+}
+
 bool null_param(json_t *object, const char *name)
 {
 	if (!json_is_null(json_object_get(object, name)))

@@ -170,7 +170,7 @@ func (h *fakeHost) control() handler.Map {
 			h.undone = append(h.undone, p.Undo)
 			return true
 		}),
-		wire.HostStart: handler.New(func(context.Context) wire.StartAnswer {
+		wire.HostStart: handler.New(func(context.Context, wire.StartParams) wire.StartAnswer {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.agents = append(h.agents, &fakeAgent{host: h, ended: make(chan struct{})})

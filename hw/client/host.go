@@ -36,6 +36,7 @@ type ownHost struct{ *host }
 
 var (
 	_ spec.Host       = (*host)(nil)
+	_ spec.Saboteur   = (*host)(nil)
 	_ spec.Configurer = ownHost{}
 )
 
@@ -54,11 +55,18 @@ func (h *host) Observe(ctx context.Context) (spec.HostState, error) {
 }
 
 // Start starts an agent.
-func (h *host) Start(ctx context.Context) (spec.Process, error) { return h.start(ctx) }
+func (h *host) Start(ctx context.Context) (spec.Process, error) {
+	return h.start(ctx, wire.StartParams{})
+}
 
-func (h *host) start(ctx context.Context) (*Process, error) {
+// StartMischief starts an agent whose calls of spec.Mischief work.
+func (h *host) StartMischief(ctx context.Context) (spec.Process, error) {
+	return h.start(ctx, wire.StartParams{Mischief: true})
+}
+
+func (h *host) start(ctx context.Context, params wire.StartParams) (*Process, error) {
 	var a wire.StartAnswer
-	if err := h.request(ctx, wire.HostStart, nil, &a); err != nil {
+	if err := h.request(ctx, wire.HostStart, params, &a); err != nil {
 		return nil, err
 	}
 	return newProcess(h, a.Agent)

@@ -36,9 +36,10 @@ func withLab(m *testing.M) int {
 	c := vm.Config{
 		Kernel: getenv("KERNEL", "bookworm"), RDMACore: getenv("RDMA_CORE", "bookworm"),
 		HostBinary: filepath.Join(dir, "joinmcast-host"), AgentBinary: filepath.Join(dir, "joinmcast-agent"),
+		Mischief: filepath.Join(dir, "joinmcast-mischief.so"),
 		Progress: func(line string) { fmt.Fprintln(os.Stderr, line) },
 	}
-	if err := build(c.HostBinary, c.AgentBinary); err != nil {
+	if err := build(c.HostBinary, c.AgentBinary, c.Mischief); err != nil {
 		return fail(err)
 	}
 	if lab, err = vm.Open(ctx, c); err != nil {
@@ -60,16 +61,17 @@ func getenv(name, otherwise string) string {
 	return otherwise
 }
 
-func build(host, agent string) error {
+func build(host, agent, mischief string) error {
 	sources, err := filepath.Glob("../agent/*.c")
 	if err != nil {
 		return err
 	}
 	cc := append([]string{"-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-o", agent}, sources...)
 	cc = append(cc, "-Wl,-Bstatic", "-ljansson", "-Wl,-Bdynamic", "-lrdmacm", "-libverbs", "-lpthread")
+	preload := []string{"-std=gnu11", "-O2", "-shared", "-fPIC", "-o", mischief, "../agent/mischief/mischief.c"}
 	goBuild := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", host, "../host")
 	goBuild.Env = append(os.Environ(), "CGO_ENABLED=0")
-	for _, cmd := range []*exec.Cmd{goBuild, exec.Command("cc", cc...)} {
+	for _, cmd := range []*exec.Cmd{goBuild, exec.Command("cc", cc...), exec.Command("cc", preload...)} {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", cmd, err, out)
 		}
@@ -111,7 +113,14 @@ func startApp(t *testing.T, h spec.Host) *app {
 	g := NewWithT(t)
 	p, err := h.Start(t.Context())
 	g.Expect(err).NotTo(HaveOccurred())
-	a := &app{Process: p.(*client.Process), t: t}
+	return (&app{Process: p.(*client.Process), t: t}).bound(h)
+}
+
+// bound gives the app an id bound to its host's address.
+func (a *app) bound(h spec.Host) *app {
+	a.t.Helper()
+	g, t := NewWithT(a.t), a.t
+	var err error
 	a.channel, err = a.CreateEventChannel(t.Context())
 	g.Expect(err).NotTo(HaveOccurred())
 	a.id, err = a.CreateID(t.Context(), a.channel, 0, spec.PSUDP)

@@ -24,7 +24,7 @@ func (h *host) survey(ctx context.Context) error {
 	if h.surveyed != nil {
 		return nil
 	}
-	p, err := h.start(ctx)
+	p, err := h.start(ctx, wire.StartParams{})
 	if err != nil {
 		return err
 	}

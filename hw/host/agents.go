@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -17,9 +19,23 @@ import (
 
 // program is what an agent runs.
 type program struct {
-	root string // its root folder; empty for the host's own
-	path string // as seen in root
-	env  []string
+	root     string // its root folder; empty for the host's own
+	path     string // as seen in root
+	mischief string // what an agent for mischief has preloaded, as seen in root; empty when there is none
+	env      []string
+}
+
+// mischievous is the environment of an agent for mischief.
+func (p program) mischievous() []string {
+	const preload = "LD_PRELOAD="
+	env := slices.Clone(p.env)
+	for i, entry := range env {
+		if list, ok := strings.CutPrefix(entry, preload); ok && list != "" {
+			env[i] = preload + list + ":" + p.mischief
+			return env
+		}
+	}
+	return append(env, preload+p.mischief)
 }
 
 // agents starts agents and owns their wait statuses. One reaper collects every child of this process, since as PID 1 it
@@ -58,7 +74,11 @@ func newAgents(p program) *agents {
 	return s
 }
 
-func (s *agents) start() (*agent, error) {
+func (s *agents) start(mischief bool) (*agent, error) {
+	env := s.program.env
+	if mischief {
+		env = s.program.mischievous()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var inR, inW, outR, outW, errR, errW *os.File
@@ -73,7 +93,7 @@ func (s *agents) start() (*agent, error) {
 	defer closeAll(theirs)
 	pid, err := syscall.ForkExec(s.program.path, []string{s.program.path}, &syscall.ProcAttr{
 		Dir:   "/",
-		Env:   s.program.env,
+		Env:   env,
 		Files: []uintptr{inR.Fd(), outW.Fd(), errW.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true, Chroot: s.program.root, Pdeathsig: syscall.SIGKILL},
 	})

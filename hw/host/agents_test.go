@@ -26,7 +26,7 @@ func script(t *testing.T, text string) program {
 func startScript(t *testing.T, text string) *agent {
 	t.Helper()
 	shell.program = script(t, text)
-	a, err := shell.start()
+	a, err := shell.start(false)
 	NewWithT(t).Expect(err).NotTo(HaveOccurred())
 	return a
 }
@@ -92,6 +92,6 @@ func TestInputForAnAgentThatEndsIsTaken(t *testing.T) {
 
 func TestAMissingProgramIsNamed(t *testing.T) {
 	shell.program = program{path: "/no/such/agent"}
-	_, err := shell.start()
+	_, err := shell.start(false)
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("start /no/such/agent")))
 }

@@ -83,8 +83,11 @@ func (h *host) ports(context.Context, none) (wire.PortsAnswer, error) {
 	return wire.PortsAnswer{Ports: ports}, err
 }
 
-func (h *host) start(context.Context, none) (wire.StartAnswer, error) {
-	a, err := h.agents.start()
+func (h *host) start(_ context.Context, p wire.StartParams) (wire.StartAnswer, error) {
+	if can := h.claims[spec.HasMischief]; p.Mischief && !can.Has {
+		return wire.StartAnswer{}, fmt.Errorf("no agent for mischief: %s", can.How)
+	}
+	a, err := h.agents.start(p.Mischief)
 	if err != nil {
 		return wire.StartAnswer{}, err
 	}

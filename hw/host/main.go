@@ -3,6 +3,8 @@
 //	joinmcast-host -pid1                               as /init of a guest
 //	joinmcast-host -stdio [-device rxe0] -agent PATH   on a machine, one session over standard input and output
 //
+// A joinmcast-mischief.so beside the agent is what agents for mischief have preloaded.
+//
 // Both speak package hw/wire. A session's end ends its agents; in a guest it also powers the guest off.
 package main
 
@@ -58,10 +60,11 @@ func serveStdio(device, root, agent string) error {
 		}
 		agent = abs
 	}
-	env := append(os.Environ(), "LC_ALL=C")
-	h, err := newHost(settings{
-		device: device, program: program{root: root, path: agent, env: env}, version: installedVersion(root),
-	})
+	p := program{
+		root: root, path: agent, mischief: filepath.Join(filepath.Dir(agent), "joinmcast-mischief.so"),
+		env: append(os.Environ(), "LC_ALL=C"),
+	}
+	h, err := newHost(settings{device: device, program: p, version: installedVersion(root)})
 	if err != nil {
 		return err
 	}

@@ -88,11 +88,12 @@ func (h *host) capabilities() spec.Capabilities {
 	_, rdma := resources(h.device)
 	_, kernel := h.log.defects()
 	return spec.Capabilities{
-		spec.Configure:  configure,
-		spec.SeesIGMP:   seen(readable("/proc/net/igmp"), "/proc/net/igmp"),
-		spec.SeesFilter: seen(readable("/proc/net/dev_mcast"), "/proc/net/dev_mcast"),
-		spec.SeesRDMA:   seen(rdma, "netlink RDMA_NLDEV_CMD_RES_GET"),
-		spec.SeesKernel: seen(kernel, "/dev/kmsg and /proc/sys/kernel/tainted"),
+		spec.Configure:   configure,
+		spec.HasMischief: h.program.canMischief(),
+		spec.SeesIGMP:    seen(readable("/proc/net/igmp"), "/proc/net/igmp"),
+		spec.SeesFilter:  seen(readable("/proc/net/dev_mcast"), "/proc/net/dev_mcast"),
+		spec.SeesRDMA:    seen(rdma, "netlink RDMA_NLDEV_CMD_RES_GET"),
+		spec.SeesKernel:  seen(kernel, "/dev/kmsg and /proc/sys/kernel/tainted"),
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 const (
 	guestRoot    = "/rdma-core"             // root of the agents: the libraries and the agent
 	guestAgent   = "/agent"                 // in that root
+	guestPreload = "/mischief.so"           // in that root, what agents for mischief have preloaded
 	guestVersion = guestRoot + "/VERSION"   // of rdma-core
 	guestEnv     = "/etc/joinmcast/env"     // the agents' environment, one NAME=value a line
 	guestModules = "/etc/joinmcast/modules" // paths of modules, in the order of loading
@@ -42,7 +43,7 @@ func bePID1() {
 		}
 		h, err := newHost(settings{
 			device:  guestDevice,
-			program: program{root: guestRoot, path: guestAgent, env: lines(string(env))},
+			program: program{root: guestRoot, path: guestAgent, mischief: guestPreload, env: lines(string(env))},
 			ours:    true,
 			version: trimmed(guestVersion),
 		})

@@ -24,6 +24,7 @@ type Config struct {
 
 	HostBinary  string   // joinmcast-host, a static program
 	AgentBinary string   // joinmcast-agent
+	Mischief    string   // joinmcast-mischief.so, which agents for mischief have preloaded; empty: there are none
 	Preload     []string // shared objects that agents have preloaded
 	// Files are put into the agents' root beside the agent: names there, without a leading slash -> files of this host.
 	Files map[string]string

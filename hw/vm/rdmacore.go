@@ -35,7 +35,12 @@ func resolveRDMACore(ctx context.Context, c Config) (root, error) {
 		return root{}, err
 	}
 	r := root{files: map[string]string{}, links: map[string]string{}, libdir: debianLibdir, env: []string{"LC_ALL=C"}}
-	need, err := newestGlibc(append([]string{c.AgentBinary}, libraries.all()...))
+	ours := []string{c.AgentBinary}
+	if c.Mischief != "" {
+		ours = append(ours, c.Mischief)
+		r.files["mischief.so"] = c.Mischief
+	}
+	need, err := newestGlibc(append(ours, libraries.all()...))
 	if err != nil {
 		return root{}, err
 	}

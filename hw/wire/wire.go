@@ -78,7 +78,7 @@ const (
 	HostObserve     = "observe"     // no params -> spec.HostState
 	HostConfigure   = "configure"   // spec.Change -> ConfigureAnswer
 	HostUndo        = "undo"        // UndoParams -> nothing
-	HostStart       = "start"       // no params -> StartAnswer
+	HostStart       = "start"       // StartParams -> StartAnswer
 	HostWait        = "wait"        // AgentParams -> spec.Exit, when the agent has ended
 	HostKill        = "kill"        // AgentParams -> nothing; SIGKILL to the agent's process group
 	HostSignal      = "signal"      // SignalParams -> nothing
@@ -114,6 +114,11 @@ type ConfigureAnswer struct {
 // UndoParams name a change to take back.
 type UndoParams struct {
 	Undo int `json:"undo"`
+}
+
+// StartParams say what kind of agent to start; without them it is a plain one.
+type StartParams struct {
+	Mischief bool `json:"mischief"` // with what spec.Mischief needs preloaded
 }
 
 // StartAnswer names a started agent.
