@@ -32,8 +32,13 @@ func (p saboteur) SetEUID(ctx context.Context, _ uint32) error {
 
 // JoinInChild is rdma_join_multicast after fork(2), in the child.
 func (p saboteur) JoinInChild(ctx context.Context, id spec.ID, a spec.Sockaddr) error {
-	return p.call(ctx, "rdma_join_multicast", func() (err error) {
+	const method = "fork"
+	return p.call(ctx, method, func() (err error) {
 		p.kernel.InChild(func() { err = p.lib.JoinMulticast(id, a, 0) })
+		var refused *spec.CallError
+		if errors.As(err, &refused) {
+			refused.Method = method
+		}
 		return err
 	})
 }
@@ -69,7 +74,7 @@ func (p saboteur) WriteRaw(ctx context.Context, f spec.RawFile, c spec.RawComman
 		out, err := p.kernel.Write(int(f), c)
 		var refused spec.Errno
 		if errors.As(err, &refused) {
-			return spec.RawAnswer{}, &spec.CallError{Method: "write", Ret: -1, Errno: refused}
+			return spec.RawAnswer{Out: out}, &spec.CallError{Method: "write", Ret: -1, Errno: refused}
 		}
 		return spec.RawAnswer{Out: out}, err
 	})

@@ -40,12 +40,11 @@ func (p *Process) Write(fd int, c spec.RawCommand) (spec.Bytes, error) {
 	if !ok {
 		return nil, spec.EINVAL
 	}
-	raw := rawCommand{in: make([]byte, sizeofLargestIn), mapped: !c.Unmapped && c.ResponseAt >= 0}
+	raw := rawCommand{in: make([]byte, sizeofLargestIn), room: int(c.Room), mapped: !c.Unmapped && c.ResponseAt >= 0}
 	copy(raw.in, c.In)
-	if raw.mapped {
+	if !c.Unmapped {
 		raw.out = make([]byte, c.Room)
 	}
-	raw.room = int(c.Room)
 	err := handler(f, raw)
 	return raw.out, err
 }
@@ -55,7 +54,7 @@ type rawCommand struct {
 	in     []byte
 	out    []byte
 	room   int
-	mapped bool // whether the room is memory at all
+	mapped bool // whether the kernel is told of the room, and it is memory
 }
 
 func (c rawCommand) u16(at int) uint16 { return binary.LittleEndian.Uint16(c.in[at:]) }

@@ -17,14 +17,14 @@ var inUpstream = []Quirk{
 	{
 		Name:     "destroy-ep-leaks-qp",
 		Does:     "rdma_destroy_ep of a member leaves its QP behind",
-		CaughtBy: "JM-DST-09",
+		CaughtBy: "JM-DST-13",
 		Upstream: true,
 		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.DestroyEPLosesQP = true },
 	},
 	{
 		Name:     "destroy-keeps-records",
 		Does:     "rdma_destroy_id does not free what the library keeps of memberships",
-		CaughtBy: "JM-DST-08",
+		CaughtBy: "JM-DST-12",
 		Upstream: true,
 		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.DestroyKeepsRecords = true },
 	},
@@ -52,7 +52,7 @@ var inUpstream = []Quirk{
 	{
 		Name:     "refused-join-leaks-igmp",
 		Does:     "a join refused for the MTU leaves its IGMP membership behind",
-		CaughtBy: "JM-ARG-18",
+		CaughtBy: "JM-CLEAN-03",
 		Upstream: true,
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.RefusalLeaksIGMP = true },
 	},
@@ -66,7 +66,7 @@ var inUpstream = []Quirk{
 	{
 		Name:     "sendonly-becomes-full",
 		Does:     "without AF_IB in the kernel a send-only join becomes a full one",
-		CaughtBy: "JM-EX-14",
+		CaughtBy: "JM-EX-15",
 		Upstream: true,
 		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.SendOnlyBecomesFull = true },
 	},
