@@ -207,6 +207,26 @@ var _ = Describe("EX: rdma_join_multicast_ex", func() {
 			Expect(got).To(BeDatagram("message", 0))
 		})
 
+	It("never makes a send-only join a full one, where the kernel knows no flags", Label("JM-EX-15"),
+		func(ctx SpecContext) {
+			p := rig.StartMischief(ctx)
+			p.MustRefuseAFIB(ctx)
+			id := p.BoundID(ctx)
+			group := rig.NewGroup()
+			afIB := id.LeaveAddr(ctx, spec.EmptySockaddr(spec.AFIB))
+
+			join := id.JoinEx(ctx, &spec.JoinAttr{
+				CompMask: both, JoinFlags: spec.SendOnlyMember, Addr: group.Sockaddr(),
+			})
+
+			users := rig.HostAt(0).IGMPUsers(ctx, group)[0]
+			rig.ObserveCall("join", join)
+			rig.Observe("igmp", strconv.Itoa(users))
+			Expect(afIB).To(FailWith(spec.EINVAL), "control: the library takes the kernel for one without AF_IB")
+			Expect(users).To(Be("IGMP users of the group", 0))
+			Expect(join).To(FailByConvention())
+		})
+
 	It("leaves a receiver's membership alone when a send-only member leaves", Label("JM-EX-16"),
 		func(ctx SpecContext) {
 			keepsReceiving(ctx, func(id *rig.ID, group rig.Group) { id.MustLeave(ctx, group) })
