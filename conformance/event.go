@@ -311,4 +311,40 @@ var _ = Describe("EVT: the event of a join", func() {
 		Expect(event.UD.QPNum).To(BeElementOf(uint32(spec.MulticastQPN), uint32(0)))
 		Expect(event.UD.QKey).To(BeElementOf(uint32(spec.UDPQKey), uint32(0)))
 	})
+
+	It("tells a member that its device goes, and lets it destroy its id", Label("JM-EVT-26"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		id.MustBeMember(ctx, rig.NewGroup())
+
+		event, err := id.LoseDevice(ctx)
+
+		rig.ObserveCall("get", err)
+		rig.Observe("event", event.Type.String())
+		rig.Observe("id", rig.NameID(event.ID, id))
+		Expect(err).To(ReturnZero())
+		Expect(event).To(BeEvent(spec.DeviceRemoval))
+		Expect(event.ID).To(Be("id", id.Handle))
+		id.MustAck(ctx, event)
+		destroy := id.Destroy(ctx)
+		rig.ObserveCall("destroy", destroy)
+		Expect(destroy).To(ReturnZero())
+	})
+
+	It("is the last of an id whose device is gone: it joins no more, and may leave", Label("JM-EVT-27"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			group := rig.NewGroup()
+			id.MustBeMember(ctx, group)
+			event := id.MustLoseDevice(ctx)
+
+			join := id.Join(ctx, rig.NewGroup())
+			leave := id.Leave(ctx, group)
+
+			rig.Observe("event", event.Type.String())
+			rig.ObserveCall("join", join)
+			rig.ObserveCall("leave", leave)
+			Expect(event).To(BeEvent(spec.DeviceRemoval), "control: the device is gone")
+			Expect(spec.Outcome(join)).To(BeElementOf("ENXIO", "EINVAL"))
+			Expect(spec.Outcome(leave)).To(BeElementOf("ENXIO", "EINVAL", "0"))
+		})
 })

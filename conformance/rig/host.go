@@ -107,11 +107,7 @@ func (h *Host) MustRoute(ctx context.Context, prefix netip.Prefix) {
 // MustConfigure changes the host until the spec ends, or until undo is called before that.
 func (h *Host) MustConfigure(ctx context.Context, c spec.Change) (undo func(ctx context.Context)) {
 	ginkgo.GinkgoHelper()
-	configurer, ok := h.Host.(spec.Configurer)
-	if !ok {
-		h.must(fmt.Errorf("%s claims the capability %q and offers no spec.Configurer", h.name, spec.Configure), "configure")
-	}
-	takeBack, err := configurer.Configure(ctx, c)
+	takeBack, err := h.configurer().Configure(ctx, c)
 	h.must(err, "configure "+h.name)
 	undone := false
 	undo = func(ctx context.Context) {
@@ -123,6 +119,15 @@ func (h *Host) MustConfigure(ctx context.Context, c spec.Change) (undo func(ctx 
 	}
 	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) { undo(ctx) })
 	return undo
+}
+
+func (h *Host) configurer() spec.Configurer {
+	ginkgo.GinkgoHelper()
+	configurer, ok := h.Host.(spec.Configurer)
+	if !ok {
+		h.must(fmt.Errorf("%s claims the capability %q and offers no spec.Configurer", h.name, spec.Configure), "configure")
+	}
+	return configurer
 }
 
 // MustObserve is what the host shows now.
