@@ -216,6 +216,41 @@ var _ = Describe("ARG: the address of a join", func() {
 		Expect(zero).To(FailWith(spec.EINVAL), "control: the zero address itself is refused")
 	})
 
+	It("takes no AF_IB address where the kernel knows none", Label("JM-ARG-22"), func(ctx SpecContext) {
+		p := rig.StartMischief(ctx)
+		p.MustFailNext(ctx, spec.Write, writesBeforeProbe, spec.EINVAL) // librdmacm asks once, when it starts
+		id := p.BoundID(ctx)
+		address := spec.NewSockaddrIB(spec.GID(groupOfIPv6.As16()))
+		p.MustFailNext(ctx, spec.Write, 0, spec.EIO) // whatever is written next fails
+
+		join := id.JoinAddr(ctx, address, rig.NewContext())
+		leave := id.LeaveAddr(ctx, address)
+
+		written := id.Join(ctx, rig.NewGroup())
+		rig.ObserveCall("join", join)
+		rig.ObserveCall("leave", leave)
+		Expect(join).To(FailWith(spec.EINVAL))
+		Expect(leave).To(FailWith(spec.EINVAL))
+		Expect(written).To(FailWith(spec.EIO), "control: neither call has written anything")
+		id.MustBeMember(ctx, rig.NewGroup()) // control: a group of IPv4 is joined all the same
+	})
+
+	It("refuses a raw join whose family, size or flags are wrong", Label("JM-ARG-23"), func(ctx SpecContext) {
+		id := rig.StartMischief(ctx).MustRawID(ctx)
+		right := rig.NewRawJoin(rig.NewGroup())
+		family, size, flags := right, right, right
+		family.Addr = spec.EmptySockaddr(noFamily)
+		size.Size = spec.SizeofSockaddrIn6
+		flags.Flags = spec.SendOnlyMember + 1
+		for field, join := range map[string]rig.RawJoin{"family": family, "size": size, "flags": flags} {
+			_, err := id.Join(ctx, join)
+
+			rig.ObserveCall(field, err)
+			Expect(err).To(FailWith(spec.EINVAL), field)
+		}
+		id.MustJoin(ctx, right) // control: nothing else was wrong
+	})
+
 	It("cannot attach a QP to what a unicast address was joined as", Label("JM-ARG-24"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
 		_, event := id.JoinToItsEnd(ctx, id.Addr(ctx))
@@ -236,6 +271,13 @@ var (
 	loopback    = spec.NewSockaddr(netip.MustParseAddr("127.0.0.1"), 0)
 	groupOfIPv6 = netip.MustParseAddr("ff1e::1")
 )
+
+// writesBeforeProbe is how many commands librdmacm writes when it starts before it tries to bind an id to an AF_IB
+// address: the one that makes this id.
+const writesBeforeProbe = 1
+
+// noFamily is a family that no kernel has.
+const noFamily spec.Family = 0xffff
 
 // tooSmallMTU leaves, without the headers of RoCEv2, less than the smallest InfiniBand MTU of 256 bytes.
 const tooSmallMTU = 200

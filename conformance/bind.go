@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"net/netip"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -101,6 +102,49 @@ var _ = Describe("BIND: what must be bound before a join", func() {
 		Expect(err).To(FailWith(spec.EINVAL))
 	})
 
+	It("refuses a join on a listening id", Label("JM-BIND-09"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		id.MustBeMember(ctx, rig.NewGroup()) // control: before it listens, it joins
+		Expect(id.Listen(ctx, id.Handle, 1)).To(ReturnZero())
+
+		err := id.Join(ctx, rig.NewGroup())
+
+		rig.ObserveCall("join", err)
+		Expect(err).To(FailWith(spec.EINVAL))
+	})
+
+	It("refuses a join on an active endpoint, whose route is resolved", Label("JM-BIND-10"), func(ctx SpecContext) {
+		p := rig.Start(ctx)
+		group := rig.NewGroup()
+		endpoint, err := p.Endpoint(ctx, spec.EPAttr{
+			PS: spec.PSUDP, QPType: spec.QPTypeUD, Src: p.Addr(ctx), Dst: group.Sockaddr(),
+		})
+		Expect(err).To(ReturnZero())
+
+		join := endpoint.Join(ctx, group)
+
+		rig.ObserveCall("join", join)
+		Expect(join).To(FailWith(spec.EINVAL))
+		p.BoundID(ctx).MustBeMember(ctx, group) // control: a bound id of the same process joins
+	})
+
+	It("may join on a passive endpoint, which has no QP of its own", Label("JM-BIND-11"), func(ctx SpecContext) {
+		p := rig.Start(ctx)
+		attr := rig.UDAttr()
+		endpoint, err := p.Endpoint(ctx, spec.EPAttr{
+			Passive: true, PS: spec.PSUDP, QPType: spec.QPTypeUD, Src: p.Addr(ctx), QP: &attr,
+		})
+		Expect(err).To(ReturnZero())
+
+		join := endpoint.Join(ctx, rig.NewGroup())
+
+		rig.ObserveCall("join", join)
+		Expect(spec.Outcome(join)).To(BeElementOf("0", "EINVAL"))
+		state := endpoint.Read(ctx)
+		Expect(state.HasVerbs).To(BeTrue(), "control: it is bound to a device")
+		Expect(state.QP).To(Be("id->qp", spec.QP(0)))
+	})
+
 	It("may refuse a join while an address is being resolved", Label("JM-BIND-12"), func(ctx SpecContext) {
 		id := rig.UnboundID(ctx)
 		Expect(id.Resolve(ctx, id.Addr(ctx), rig.NewGroup())).To(ReturnZero())
@@ -149,6 +193,57 @@ var _ = Describe("BIND: what must be bound before a join", func() {
 			Expect(family).To(FailWith(spec.EINVAL))
 			unbound.MustBind(ctx, unbound.Addr(ctx)) // control: the refusals have left it unbound
 		})
+
+	It("resolves no group through a network device without an RDMA one", Label("JM-BIND-15"), func(ctx SpecContext) {
+		rig.HostAt(0).MustRouteElsewhere(ctx)
+		id := rig.UnboundID(ctx)
+		group := rig.NewGroup()
+
+		resolve := id.Resolve(ctx, nil, group)
+
+		rig.ObserveCall("resolve", resolve)
+		Expect(resolve).To(ReturnZero())
+		event := id.MustGetEvent(ctx)
+		rig.Observe("event", event.Type.String())
+		rig.Observe("status", rig.NameStatus(event.Status))
+		Expect(event).To(BeFailure(spec.AddrError, spec.ENODEV))
+		Expect(id.Read(ctx).HasVerbs).To(BeFalse(), "the id is bound to no device")
+	})
+
+	It("joins on the device of a given source, wherever the route leads", Label("JM-BIND-16"), func(ctx SpecContext) {
+		host := rig.HostAt(0)
+		host.MustRouteElsewhere(ctx)
+		id := rig.UnboundID(ctx)
+		group := rig.NewGroup()
+
+		resolve := id.Resolve(ctx, id.Addr(ctx), group)
+
+		expectJoinOnceResolved(ctx, id, group, resolve)
+		users := fmt.Sprint(host.IGMPUsers(ctx, group))
+		rig.Observe("igmp", users)
+		Expect(users).To(Be("users of the group under the device", "[1]"))
+	})
+
+	It("joins for a VLAN when bound to the VLAN's address", Label("JM-BIND-17"), func(ctx SpecContext) {
+		host := rig.HostAt(0)
+		vlan, addr := host.MustAddVLAN(ctx)
+		id := rig.UnboundID(ctx)
+		id.MustBind(ctx, addr)
+		group := rig.NewGroup()
+
+		join := id.Join(ctx, group)
+
+		rig.ObserveCall("join", join)
+		Expect(join).To(ReturnZero())
+		event := id.MustGetEvent(ctx)
+		rig.Observe("event", event.Type.String())
+		Expect(event).To(BeJoin(group.GID()))
+		here, parent := fmt.Sprint(host.IGMPUsersOn(ctx, vlan, group)), fmt.Sprint(host.IGMPUsers(ctx, group))
+		rig.Observe("vlan", here)
+		rig.Observe("parent", parent)
+		Expect(here).To(Be("users of the group on the VLAN", "[1]"))
+		Expect(parent).To(Be("users of the group on its parent", "[0]"))
+	})
 
 	It("may refuse a join while the link is down", Label("JM-BIND-18"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)

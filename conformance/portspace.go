@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"fmt"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -54,5 +56,28 @@ var _ = Describe("PS: which port spaces may join", func() {
 			Expect(bind).To(FailWith(spec.EINVAL))
 			Expect(join).To(FailWith(spec.EINVAL))
 			id.BoundID(ctx) // control: an id of RDMA_PS_UDP binds to the same address
+		})
+
+	It("lets a RDMA_PS_IB endpoint of QP type UD join the group that RDMA_PS_UDP joins", Label("JM-PS-07"),
+		func(ctx SpecContext) {
+			p := rig.Start(ctx)
+			endpoint, err := p.Endpoint(ctx, spec.EPAttr{
+				Passive: true, PS: spec.PSIB, QPType: spec.QPTypeUD, Src: p.Addr(ctx),
+			})
+			Expect(err).To(ReturnZero())
+			group := rig.NewGroup()
+			udp := p.BoundID(ctx).MustBeMember(ctx, group)
+
+			join := endpoint.Join(ctx, group)
+
+			rig.ObserveCall("join", join)
+			Expect(join).To(ReturnZero())
+			event := endpoint.Read(ctx).Event
+			Expect(event).NotTo(BeNil(), "id->event is there when the join returns")
+			rig.Observe("event", event.Type.String())
+			rig.Observe("dgid", rig.NameGID(event.UD.AH.GRH.DGID, group))
+			rig.Observe("qkey", fmt.Sprintf("%#x", event.UD.QKey))
+			Expect(*event).To(BeJoin(udp.UD.AH.GRH.DGID))
+			Expect(event.UD.QKey).To(Be("qkey", uint32(spec.UDPQKey)))
 		})
 })

@@ -21,6 +21,11 @@ func ReturnErrno(want spec.Errno) types.GomegaMatcher {
 	return &callMatcher{ret: int(want), errno: want, anyErrno: true, want: fmt.Sprintf("the positive errno %s", want)}
 }
 
+// ReturnNULL succeeds when a call that gives a pointer answered NULL with exactly this errno.
+func ReturnNULL(want spec.Errno) types.GomegaMatcher {
+	return &callMatcher{ret: 0, errno: want, want: fmt.Sprintf("NULL with errno %s", want)}
+}
+
 // FailByConvention succeeds when a call of librdmacm failed the way rdma_cm(7) promises, whatever the errno: -1, and a
 // positive errno that says why.
 func FailByConvention() types.GomegaMatcher {

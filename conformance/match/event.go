@@ -27,6 +27,14 @@ func BeEvent(t spec.EventType) types.GomegaMatcher {
 	}
 }
 
+// BeFailure succeeds for an event of this type whose status is this errno, negative (rdma_get_cm_event(3)).
+func BeFailure(t spec.EventType, errno spec.Errno) types.GomegaMatcher {
+	return &eventMatcher{
+		want: fmt.Sprintf("%s, status -%s", t, errno.Name()),
+		fits: func(e spec.Event) bool { return e.Type == t && e.Status == -int(errno) },
+	}
+}
+
 // BeMulticastError succeeds for a MULTICAST_ERROR event, whatever its status.
 func BeMulticastError() types.GomegaMatcher {
 	return &eventMatcher{

@@ -16,11 +16,14 @@ var (
 	group  = spec.MGIDOf(netip.MustParseAddr("239.1.2.3"))
 	einval = &spec.CallError{Method: "rdma_join_multicast", Ret: -1, Errno: spec.EINVAL}
 	minus  = &spec.CallError{Ret: -22, Errno: spec.EINVAL}
+	null   = &spec.CallError{Method: "rdma_create_event_channel", Errno: spec.ENODEV}
 	plus   = &spec.CallError{Ret: 22, Errno: spec.EINVAL}
 	joined = spec.Event{
 		Type: spec.MulticastJoin,
 		UD:   spec.UDParam{PrivateData: 7, AH: spec.AHAttr{GRH: spec.GlobalRoute{DGID: group}}},
 	}
+	lost     = spec.Event{Type: spec.AddrError, Status: -int(spec.ENODEV)}
+	positive = spec.Event{Type: spec.AddrError, Status: int(spec.ENODEV)}
 	imm      = uint32(5)
 	datagram = spec.Completion{ByteLen: 43, HasGRH: true, Imm: &imm, Data: spec.Bytes("abc")}
 )
@@ -43,6 +46,9 @@ func TestMatchersTakeExactlyWhatTheyName(t *testing.T) {
 		"a hang for a refusal":             {match.FailWith(spec.EINVAL), &spec.Hung{}, false},
 		"a positive errno of libibverbs":   {match.ReturnErrno(spec.EINVAL), plus, true},
 		"-1 of libibverbs":                 {match.ReturnErrno(spec.EINVAL), einval, false},
+		"NULL and the errno":               {match.ReturnNULL(spec.ENODEV), null, true},
+		"-1 for NULL":                      {match.ReturnNULL(spec.EINVAL), einval, false},
+		"a pointer for NULL":               {match.ReturnNULL(spec.ENODEV), nil, false},
 		"any errno by convention":          {match.FailByConvention(), einval, true},
 		"no errno by convention":           {match.FailByConvention(), &spec.CallError{Ret: -1}, false},
 		"-errno by convention":             {match.FailByConvention(), minus, false},
@@ -59,6 +65,9 @@ func TestMatchersTakeExactlyWhatTheyName(t *testing.T) {
 		"NULL in an event of another kind": {match.CarryContext(0), spec.Event{Type: spec.AddrResolved}, false},
 		"an event type":                    {match.BeEvent(spec.AddrResolved), spec.Event{Type: spec.AddrResolved}, true},
 		"an event type with a status":      {match.BeEvent(spec.AddrResolved), spec.Event{Status: 1}, false},
+		"a failure with its errno":         {match.BeFailure(spec.AddrError, spec.ENODEV), lost, true},
+		"a failure with another errno":     {match.BeFailure(spec.AddrError, spec.EINVAL), lost, false},
+		"a positive status":                {match.BeFailure(spec.AddrError, spec.ENODEV), positive, false},
 		"a field":                          {match.Be("qp_num", uint32(1)), uint32(1), true},
 		"another field":                    {match.Be("qp_num", uint32(1)), uint32(2), false},
 		"a datagram":                       {match.BeDatagram("abc", 5), datagram, true},

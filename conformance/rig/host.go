@@ -142,7 +142,13 @@ func (h *Host) MustObserve(ctx context.Context) spec.HostState {
 // IGMPUsers is how many users each group has on the network device under test.
 func (h *Host) IGMPUsers(ctx context.Context, groups ...Group) []int {
 	ginkgo.GinkgoHelper()
-	netdev, state := h.Port(ctx).Netdev, h.MustObserve(ctx)
+	return h.IGMPUsersOn(ctx, h.Port(ctx).Netdev, groups...)
+}
+
+// IGMPUsersOn is how many users each group has on a network device.
+func (h *Host) IGMPUsersOn(ctx context.Context, netdev string, groups ...Group) []int {
+	ginkgo.GinkgoHelper()
+	state := h.MustObserve(ctx)
 	users := make([]int, len(groups))
 	for i, g := range groups {
 		for _, m := range state.IGMP {

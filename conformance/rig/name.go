@@ -162,3 +162,16 @@ func NameTypes(events map[spec.EventType]spec.Event) string {
 
 // NameFamily is the C name of a family as a field's name: "af_unix".
 func NameFamily(f spec.Family) string { return strings.ToLower(f.String()) }
+
+// NameStatus is the status of an event: "0", a negative errno as in "-ENODEV", or the number.
+func NameStatus(status int) string {
+	if status < 0 {
+		return "-" + spec.Errno(-status).Name()
+	}
+	return fmt.Sprint(status)
+}
+
+// NameOutcomes is the outcomes of calls that were made many times, sorted, as in "0 ENOENT".
+func NameOutcomes(seen map[string]bool) string {
+	return strings.Join(slices.Sorted(maps.Keys(seen)), " ")
+}

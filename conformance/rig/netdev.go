@@ -1,0 +1,42 @@
+package rig
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"joinmcast/spec"
+)
+
+// Network devices that specs add, with addresses that no host of the suite has (RFC 5737).
+var (
+	elsewhere = spec.NewNetdev{Netdev: "elsewhere0", Prefix: netip.MustParsePrefix("198.51.100.1/24")}
+	tagged    = spec.NewNetdev{Netdev: "tagged0", VLAN: 100, Prefix: netip.MustParsePrefix("192.0.2.17/24")}
+)
+
+// MustRouteElsewhere gives the host a network device without an RDMA one, and sends all groups out of it.
+func (h *Host) MustRouteElsewhere(ctx context.Context) {
+	ginkgo.GinkgoHelper()
+	h.use(ctx)
+	h.MustConfigure(ctx, spec.Change{AddNetdev: &elsewhere})
+	h.MustConfigure(ctx, spec.Change{AddRoute: &spec.Route{
+		Prefix: netip.MustParsePrefix("224.0.0.0/4"), Netdev: elsewhere.Netdev,
+	}})
+}
+
+// MustAddVLAN gives the host a VLAN on the network device under test; name is the VLAN's, and addr its address.
+func (h *Host) MustAddVLAN(ctx context.Context) (name string, addr spec.Sockaddr) {
+	ginkgo.GinkgoHelper()
+	vlan := tagged
+	vlan.Parent = h.Port(ctx).Netdev
+	h.MustConfigure(ctx, spec.Change{AddNetdev: &vlan})
+	return vlan.Netdev, spec.NewSockaddr(vlan.Prefix.Addr(), 0)
+}
+
+// MustRemoveDevice takes the RDMA device under test away, until the spec ends or restore is called. No process may hold
+// it open.
+func (h *Host) MustRemoveDevice(ctx context.Context) (restore func(ctx context.Context)) {
+	ginkgo.GinkgoHelper()
+	return h.MustConfigure(ctx, spec.Change{RemoveDevice: &spec.DeviceChange{Device: h.Port(ctx).Device}})
+}
