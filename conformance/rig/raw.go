@@ -46,7 +46,7 @@ func (p *Process) MustRawID(ctx context.Context) *RawID {
 // MustRawIDOn makes a RDMA_PS_UDP id on a file, bound to the address of the process's host.
 func (p *Process) MustRawIDOn(ctx context.Context, file spec.RawFile) *RawID {
 	ginkgo.GinkgoHelper()
-	create := le.AppendUint64(nil, 0)                    // uid
+	create := le.AppendUint64(nil, uint64(NewContext())) // uid: an id without one gets no event
 	create = le.AppendUint64(create, 0)                  // response
 	create = le.AppendUint16(create, uint16(spec.PSUDP)) // ps
 	create = append(create, byte(spec.QPTypeUD))         // qp_type

@@ -186,7 +186,15 @@ func (id *cmID) resolveRoute() error {
 // notify queues an event of the id itself.
 func (id *cmID) notify(e uabi.Event) {
 	e.UID, e.ID = id.uid, id.handle
-	id.file.events = append(id.file.events, &cmEvent{Event: e, of: id})
+	id.queue(&cmEvent{Event: e, of: id})
+}
+
+// queue lays an event out to be read. Those of an id whose maker gave it no uid are lost, for nobody could tell whose
+// they are (ucma_event_handler).
+func (id *cmID) queue(e *cmEvent) {
+	if id.uid != 0 {
+		id.file.events = append(id.file.events, e)
+	}
 }
 
 // listen is rdma_listen; an id that is not bound yet is bound to the wildcard by it.

@@ -145,7 +145,7 @@ func (m *membership) tell(e uabi.Event) {
 	if m.id.state == destroying || m.over && !deviates.LeaveKeepsEvents || deviates.LosesEvents {
 		return
 	}
-	m.id.file.events = append(m.id.file.events, &cmEvent{Event: e, of: m.id, member: m})
+	m.id.queue(&cmEvent{Event: e, of: m.id, member: m})
 }
 
 // LeaveMulticast ends a membership and takes its unread events back.
