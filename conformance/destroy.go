@@ -1,7 +1,9 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -74,6 +76,59 @@ var _ = Describe("DST: destroying", func() {
 			Expect(destroyID).To(ReturnZero())
 		})
 
+	It("leaves the QP of a destroyed id attached, or detaches it", Label("JM-DST-03"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		group := rig.NewGroup()
+		id.MustBeMember(ctx, group)
+		rig.Control("JM-ATT-02", qp.Probe(ctx, group), "the QP is attached before")
+
+		destroy := id.Destroy(ctx)
+
+		probe := id.DetachMulticast(ctx, qp.Handle, group.GID(), 0)
+		destroyQP := id.IBVDestroyQP(ctx, qp.Handle)
+		rig.ObserveCall("destroy", destroy)
+		rig.ObserveCall("probe", probe)
+		Expect(destroy).To(ReturnZero())
+		Expect(spec.Outcome(probe)).To(BeElementOf("0", "EINVAL"))
+		Expect(destroyQP).To(ReturnZero(), "control: the QP has outlived its id")
+	})
+
+	It("refuses to destroy a QP that is attached", Label("JM-DST-04"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		group := rig.NewGroup()
+		id.MustBeMember(ctx, group)
+
+		destroy := id.IBVDestroyQP(ctx, qp.Handle)
+
+		probe := qp.Probe(ctx, group)
+		rig.ObserveCall("destroy", destroy)
+		rig.ObserveCall("probe", probe)
+		Expect(destroy).To(ReturnErrno(spec.EBUSY))
+		Expect(probe).To(ReturnZero(), "the QP is still there, and attached")
+	})
+
+	It("loses an attached QP, or destroys it", Label("JM-DST-05"), func(ctx SpecContext) {
+		host := rig.HostAt(0)
+		before := host.MustObserve(ctx).Resources["qp"]
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		group := rig.NewGroup()
+		id.MustBeMember(ctx, group)
+		rig.Control("JM-ATT-02", qp.Probe(ctx, group), "the QP is attached before")
+
+		destroy := id.DestroyOwnQP(ctx)
+
+		state := id.Read(ctx)
+		left := host.MustObserve(ctx).Resources["qp"] - before
+		rig.ObserveCall("destroy", destroy)
+		rig.Observe("qps_left", fmt.Sprint(left))
+		Expect(destroy).To(ReturnZero())
+		Expect(state.QP).To(Be("id->qp", spec.QP(0)), "control: the id knows of no QP any more")
+		Expect(left).To(BeElementOf(0, 1))
+	})
+
 	It("ends the memberships of a process that is killed", Label("JM-DST-07"), func(ctx SpecContext) {
 		p := rig.Start(ctx)
 		id := p.BoundID(ctx)
@@ -135,4 +190,125 @@ var _ = Describe("DST: destroying", func() {
 		Expect(before).To(Equal([]int{1, 0, 1}), "a membership lasts until it is left or its id destroyed")
 		Expect(after).To(Equal([]int{0, 0, 0}))
 	})
+
+	It("leaves nothing of a destroyed id to a leave of another one beside it", Label("JM-DST-08"), func(ctx SpecContext) {
+		leaves, destroys, _ := raceLeaveAgainstDestroy(ctx)
+
+		rig.Observe("leaves", rig.NameTallies(leaves...))
+		rig.Observe("destroys", rig.NameTallies(destroys...))
+		Expect(rig.NameTallies(leaves...)).To(Equal("0"))
+		Expect(rig.NameTallies(destroys...)).To(Equal("0"))
+	})
+
+	It("leaves the kernel's memory whole when another id leaves beside it", Label("JM-DST-09"), func(ctx SpecContext) {
+		leaves, destroys, log := raceLeaveAgainstDestroy(ctx)
+
+		rig.Observe("log", log)
+		Expect(rig.NameTallies(slices.Concat(leaves, destroys)...)).To(Equal("0"), "control: the calls are made")
+		Expect(log).To(Equal("quiet"))
+	})
+
+	It("succeeds right after a join, a thousand times, and no event follows", Label("JM-DST-10"), func(ctx SpecContext) {
+		answers, _ := destroyRightAfterJoin(ctx)
+
+		create, bind, join, destroy, event := answers[0], answers[1], answers[2], answers[3], answers[4]
+		rig.Observe("destroys", rig.NameTallies(destroy))
+		rig.Observe("events", rig.NameTallies(event))
+		Expect(rig.NameTallies(create, bind, join)).To(Equal("0"), "control: every join is made")
+		Expect(rig.NameTallies(destroy)).To(Equal("0"))
+		Expect(rig.NameTallies(event)).To(Equal("EAGAIN"), "there is no event to read")
+	})
+
+	It("keeps no memory of memberships that were never left", Label("JM-DST-12"), func(ctx SpecContext) {
+		p := rig.StartMischief(ctx)
+		p.BoundID(ctx).MustDestroy(ctx) // what the library gets once is got now
+		before := p.MustCountAllocations(ctx)
+		p.BoundID(ctx).MustDestroy(ctx)
+		channel := p.MustCountAllocations(ctx) - before // which outlives the id
+		id := p.BoundID(ctx)
+		without := p.MustCountAllocations(ctx)
+		const groups = 3
+		for range groups {
+			id.MustBeMember(ctx, rig.NewGroup())
+		}
+		records := p.MustCountAllocations(ctx) - without
+
+		destroy := id.Destroy(ctx)
+
+		kept := p.MustCountAllocations(ctx) - before - 2*channel
+		rig.ObserveCall("destroy", destroy)
+		rig.Observe("kept", rig.NamePart(kept, records))
+		Expect(destroy).To(ReturnZero())
+		Expect(records).To(BeNumerically(">=", groups), "control: the library keeps something of each membership")
+		Expect(kept).To(BeZero())
+	})
+
+	It("leaves no QP of a destroyed endpoint behind", Label("JM-DST-13"), func(ctx SpecContext) {
+		host := rig.HostAt(0)
+		before := host.MustObserve(ctx).Resources["qp"]
+		p := rig.Start(ctx)
+		id, err := p.Endpoint(ctx, spec.EPAttr{Passive: true, PS: spec.PSUDP, QPType: spec.QPTypeUD, Src: p.Addr(ctx)})
+		Expect(err).NotTo(HaveOccurred())
+		qp := id.MustCreateQP(ctx)
+		group := rig.NewGroup()
+		id.MustJoin(ctx, group)
+		rig.Control("JM-ATT-02", qp.Probe(ctx, group), "the QP is attached before")
+
+		destroy := id.DestroyEndpoint(ctx)
+
+		left := host.MustObserve(ctx).Resources["qp"] - before
+		rig.ObserveCall("destroy", destroy)
+		rig.Observe("qps_left", fmt.Sprint(left))
+		Expect(destroy).To(ReturnZero())
+		Expect(left).To(BeZero())
+	})
 })
+
+// raceLeaveAgainstDestroy leaves groups of one id while others, members too, are destroyed. It gives what the leaves and
+// the destroys answered, and whether the kernel told of a defect.
+func raceLeaveAgainstDestroy(ctx context.Context) (leaves, destroys []spec.Tally, log string) {
+	GinkgoHelper()
+	const groups = 200
+	id := rig.BoundID(ctx)
+	first, other := rig.NewGroups(groups)[0], rig.NewGroup()
+	host := rig.HostAt(0)
+	before := host.MustObserve(ctx)
+	join := rig.Sequence(func(s rig.Steps) {
+		_ = s.JoinMulticast(ctx, id.Handle, first.Sockaddr(), 0)
+		s.Advance()
+		event, _ := s.GetEvent(ctx, id.Channel)
+		_ = s.AckEvent(ctx, event.Ref)
+	})
+	leave := rig.Sequence(func(s rig.Steps) {
+		_ = s.LeaveMulticast(ctx, id.Handle, first.Sockaddr())
+		s.Advance()
+	})
+	addr := id.Addr(ctx)
+	destroy := rig.Sequence(func(s rig.Steps) {
+		beside, _ := s.CreateID(ctx, id.Channel, 0, spec.PSUDP)
+		_ = s.BindAddr(ctx, beside, addr)
+		_ = s.JoinMulticast(ctx, beside, other.Sockaddr(), 0)
+		_ = s.DestroyID(ctx, beside)
+	})
+	joined := id.MustRun(ctx, spec.Script{Rounds: groups, Sequences: [][]spec.Step{join}})
+	Expect(rig.NameTallies(joined[0]...)).To(Equal("0"), "control: every join is made and its event read")
+	answers := id.MustRun(ctx, spec.Script{Rounds: groups, Sequences: [][]spec.Step{leave, destroy}})
+	return answers[0], answers[1], rig.NameLog(before, host.MustObserve(ctx))
+}
+
+// destroyRightAfterJoin destroys a thousand ids right after their join, reading no event before, and gives what their
+// calls answered: create, bind, join, destroy, and a get that does not wait.
+func destroyRightAfterJoin(ctx context.Context) ([]spec.Tally, *rig.Process) {
+	GinkgoHelper()
+	id := rig.BoundID(ctx)
+	Expect(id.SetNonblock(ctx, id.Channel, true)).To(ReturnZero())
+	addr, group := id.Addr(ctx), rig.NewGroup()
+	once := rig.Sequence(func(s rig.Steps) {
+		short, _ := s.CreateID(ctx, id.Channel, 0, spec.PSUDP)
+		_ = s.BindAddr(ctx, short, addr)
+		_ = s.JoinMulticast(ctx, short, group.Sockaddr(), 0)
+		_ = s.DestroyID(ctx, short)
+		_, _ = s.GetEvent(ctx, id.Channel)
+	})
+	return id.MustRun(ctx, spec.Script{Rounds: 1000, Sequences: [][]spec.Step{once}})[0], id.Process
+}

@@ -25,3 +25,10 @@ func (p *Process) Endpoint(ctx context.Context, attr spec.EPAttr) (*ID, error) {
 	})
 	return id, nil
 }
+
+// DestroyEndpoint destroys the id with rdma_destroy_ep, its QP first.
+func (id *ID) DestroyEndpoint(ctx context.Context) error {
+	err := id.DestroyEP(ctx, id.Handle)
+	id.gone = err == nil
+	return err
+}

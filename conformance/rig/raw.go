@@ -125,6 +125,12 @@ func RawLeave(handle uint32) spec.RawCommand {
 	return spec.RawCommand{Cmd: spec.RawLeaveMulticast, In: in, ResponseAt: 0, Room: sizeofCountResponse}
 }
 
+// Leave writes LEAVE_MCAST of a membership's handle.
+func (id *RawID) Leave(ctx context.Context, handle uint32) error {
+	_, err := id.WriteRaw(ctx, id.File, RawLeave(handle))
+	return err
+}
+
 // RawEvent is the part of a struct rdma_ucm_event_resp that the law speaks of.
 type RawEvent struct {
 	UID    uint64

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -119,6 +120,24 @@ func NewTwins() (Group, Group) {
 	twin := Group{Addr: netip.AddrFrom4(b)}
 	world.groups[twin.Addr] = true
 	return group, twin
+}
+
+// NewGroups draws n groups in a row, each the next address of the one before, as the rounds of a script name them.
+func NewGroups(n int) []Group {
+	for {
+		low := world.random.Uint32N(1<<23 - uint32(n))
+		groups := make([]Group, n)
+		for i := range groups {
+			at := low + uint32(i)
+			groups[i] = Group{Addr: netip.AddrFrom4([4]byte{239, byte(at >> 16), byte(at >> 8), byte(at)})}
+		}
+		if !slices.ContainsFunc(groups, func(g Group) bool { return world.groups[g.Addr] }) {
+			for _, g := range groups {
+				world.groups[g.Addr] = true
+			}
+			return groups
+		}
+	}
 }
 
 // Sockaddr is the group as the calls take it, port 0.
