@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/vishvananda/netlink"
@@ -71,10 +70,26 @@ func (h *host) plan(c spec.Change) (do, undo step, err error) {
 	if c.SetLink != nil {
 		plans = append(plans, func() (step, step, error) { return h.planLink(*c.SetLink) })
 	}
+	if c.AddNetdev != nil {
+		plans = append(plans, func() (step, step, error) { return h.planNetdev(*c.AddNetdev) })
+	}
+	if c.RemoveDevice != nil {
+		plans = append(plans, func() (step, step, error) { return h.planDevice(*c.RemoveDevice) })
+	}
 	if len(plans) != 1 {
 		return nil, nil, fmt.Errorf("%d changes in one: want exactly one", len(plans))
 	}
-	return plans[0]()
+	before, err := h.lookAtPort()
+	if err != nil {
+		return nil, nil, err
+	}
+	do, takeBack, err := plans[0]()
+	return do, func(ctx context.Context) error {
+		if err := takeBack(ctx); err != nil {
+			return err
+		}
+		return await(ctx, "the port under test as it was", func() bool { return h.hasBack(before) })
+	}, err
 }
 
 func planRoute(r spec.Route) (do, undo step, err error) {
@@ -94,82 +109,6 @@ func planRoute(r spec.Route) (do, undo step, err error) {
 		return named(err, "delete route %s dev %s", r.Prefix, r.Netdev)
 	}
 	return do, undo, nil
-}
-
-// planAddr adds an address, and waits until the port under test has its GID: the GID table follows addresses from a
-// work queue of the kernel.
-func (h *host) planAddr(a spec.NetdevAddr) (add, del step, err error) {
-	link, err := linkByName(a.Netdev)
-	if err != nil {
-		return nil, nil, err
-	}
-	gid := spec.MGIDOf(a.Prefix.Addr())
-	hasGID := func() bool {
-		_, found := findGID(h.device, gid, "")
-		return found
-	}
-	follows := h.identity.netdev == a.Netdev
-	add = func(ctx context.Context) error {
-		addr := &netlink.Addr{IPNet: ipNet(a.Prefix), Flags: unix.IFA_F_NODAD}
-		if err := netlink.AddrAdd(link, addr); err != nil {
-			return named(err, "add address %s dev %s", a.Prefix, a.Netdev)
-		}
-		if !follows {
-			return nil
-		}
-		return await(ctx, "the GID of "+a.Prefix.Addr().String(), hasGID)
-	}
-	del = func(ctx context.Context) error {
-		if err := netlink.AddrDel(link, &netlink.Addr{IPNet: ipNet(a.Prefix)}); err != nil {
-			return named(err, "delete address %s dev %s", a.Prefix, a.Netdev)
-		}
-		if !follows {
-			return nil
-		}
-		return await(ctx, "that the GID of "+a.Prefix.Addr().String()+" is gone", func() bool { return !hasGID() })
-	}
-	return add, del, nil
-}
-
-func planMTU(m spec.MTUChange) (do, undo step, err error) {
-	link, err := linkByName(m.Netdev)
-	if err != nil {
-		return nil, nil, err
-	}
-	before := link.Attrs().MTU
-	set := func(mtu int) step {
-		return func(context.Context) error {
-			return named(netlink.LinkSetMTU(link, mtu), "set mtu %d dev %s", mtu, m.Netdev)
-		}
-	}
-	return set(m.MTU), set(before), nil
-}
-
-// planLink sets a link up or down and waits until both the network device and the port under test show it.
-func (h *host) planLink(l spec.LinkChange) (do, undo step, err error) {
-	link, err := linkByName(l.Netdev)
-	if err != nil {
-		return nil, nil, err
-	}
-	follows := h.identity.netdev == l.Netdev
-	set := func(up bool) step {
-		return func(ctx context.Context) error {
-			change, word := netlink.LinkSetDown, "down"
-			if up {
-				change, word = netlink.LinkSetUp, "up"
-			}
-			if err := change(link); err != nil {
-				return named(err, "set link %s %s", l.Netdev, word)
-			}
-			return await(ctx, l.Netdev+" "+word, func() bool {
-				port := trimmed(filepath.Join(infiniband, h.device, "ports/1/state"))
-				portUp := strings.HasSuffix(port, "ACTIVE")
-				return (trimmed("/sys/class/net/"+l.Netdev+"/operstate") == "up") == up && (!follows || portUp == up)
-			})
-		}
-	}
-	wasUp := link.Attrs().Flags&net.FlagUp != 0
-	return set(l.Up), set(wasUp), nil
 }
 
 func linkByName(name string) (netlink.Link, error) {

@@ -56,10 +56,14 @@ func readAs[T any](path string, parse func(string) (T, error)) (T, error) {
 	return parse(string(text))
 }
 
-// resources counts the RDMA objects of a device by kind, those of the kernel's own included.
+// resources counts the RDMA objects of a device by kind, those of the kernel's own included; of a device that is gone,
+// none.
 func resources(device string) (map[string]int, error) {
 	list, err := netlink.RdmaResourceList()
 	if err != nil {
+		if devices, listErr := netlink.RdmaLinkList(); listErr == nil && len(devices) == 0 {
+			return map[string]int{}, nil // of no device at all, the kernel answers nothing
+		}
 		return nil, fmt.Errorf("RDMA resources: %w", err)
 	}
 	count := map[string]int{}

@@ -12,8 +12,6 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
-
-	"joinmcast/spec"
 )
 
 // What hw/vm puts into a guest.
@@ -23,7 +21,7 @@ const (
 	guestPreload = "/mischief.so"           // in that root, what agents for mischief have preloaded
 	guestVersion = guestRoot + "/VERSION"   // of rdma-core
 	guestEnv     = "/etc/joinmcast/env"     // the agents' environment, one NAME=value a line
-	guestModules = "/etc/joinmcast/modules" // paths of modules, in the order of loading
+	guestModules = "/etc/joinmcast/modules" // modules in the order of loading: path and parameters
 	guestPort    = "joinmcast"              // name of the virtio port
 	guestNetdev  = "eth0"                   // on the wire
 	guestDevice  = "rxe0"                   // the RDMA device made over it
@@ -89,29 +87,15 @@ func prepareGuest(ctx context.Context) error {
 	if err := netlink.RdmaLinkAdd(guestDevice, "rxe", guestNetdev); err != nil {
 		return fmt.Errorf("rdma link add %s type rxe netdev %s: %w", guestDevice, guestNetdev, err)
 	}
-	if err := await(ctx, "a GID of every address of "+guestNetdev, addressesHaveGIDs); err != nil {
+	// A guest must not be saved in the midst of that.
+	if err := await(ctx, "a GID of every address of "+guestNetdev, func() bool {
+		return hasAddresses(guestNetdev, guestDevice)
+	}); err != nil {
 		return err
 	}
 	return await(ctx, "/dev/infiniband/rdma_cm and uverbs0", func() bool {
 		return exists("/dev/infiniband/rdma_cm") && exists("/dev/infiniband/uverbs0")
 	})
-}
-
-// addressesHaveGIDs tells whether the kernel has finished with the network: the link-local address, where there is
-// IPv6, and every GID come from work queues, and a guest must not be saved in the midst of that.
-func addressesHaveGIDs() bool {
-	_, addrs, err := netdevState(guestNetdev)
-	if err != nil {
-		return false
-	}
-	linkLocal := !exists("/proc/net/if_inet6")
-	for _, a := range addrs {
-		if _, found := findGID(guestDevice, spec.MGIDOf(a.Addr()), ""); !found {
-			return false
-		}
-		linkLocal = linkLocal || a.Addr().IsLinkLocalUnicast()
-	}
-	return linkLocal
 }
 
 func exists(path string) bool {
@@ -205,12 +189,13 @@ func loadModules(list string) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range lines(string(text)) {
+	for _, line := range lines(string(text)) {
+		path, params, _ := strings.Cut(line, " ")
 		f, err := os.Open(path)
 		if err != nil {
 			return err
 		}
-		err = unix.FinitModule(int(f.Fd()), "", 0)
+		err = unix.FinitModule(int(f.Fd()), params, 0)
 		_ = f.Close()
 		if err != nil && !errors.Is(err, unix.EEXIST) {
 			return fmt.Errorf("load module %s: %w", path, err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -93,24 +92,43 @@ func netdevState(name string) (int, []netip.Prefix, error) {
 	return link.Attrs().MTU, addrs, nil
 }
 
-// findGID finds a GID in the table of a device's first port; of several types, the one wanted if there is one.
-func findGID(device string, gid spec.GID, wantType string) (index int, found bool) {
+// gid is an entry of a port's GID table.
+type gid struct {
+	index int
+	gid   spec.GID
+	kind  string // as in "RoCE v2"
+}
+
+// enoughZeros ends a reading of the table: the kernel takes the first entry that is free (Linux ib_core, find_gid), so
+// that nothing lies far behind what is empty, and the whole table, of a thousand entries, takes long to read.
+const enoughZeros = 32
+
+// listGIDs are those of a device's first port; none when there is no such device.
+func listGIDs(device string) []gid {
 	dir := filepath.Join(infiniband, device, "ports/1")
-	for i := 0; ; i++ {
+	var list []gid
+	for i, zeros := 0, 0; zeros < enoughZeros; i++ {
 		text, err := os.ReadFile(filepath.Join(dir, "gids", strconv.Itoa(i)))
-		if errors.Is(err, os.ErrNotExist) {
-			return index, found
+		if err != nil {
+			break
 		}
-		raw, decodeErr := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(string(text)), ":", ""))
-		if err != nil || decodeErr != nil || string(raw) != string(gid[:]) {
+		raw, err := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(string(text)), ":", ""))
+		if err != nil || len(raw) != len(spec.GID{}) || spec.GID(raw) == (spec.GID{}) {
+			zeros++
 			continue
 		}
-		t := trimmed(filepath.Join(dir, "gid_attrs/types", strconv.Itoa(i)))
-		if !found || t == wantType {
-			index, found = i, true
-		}
-		if t == wantType {
-			return index, true
+		zeros = 0
+		list = append(list, gid{i, spec.GID(raw), trimmed(filepath.Join(dir, "gid_attrs/types", strconv.Itoa(i)))})
+	}
+	return list
+}
+
+// findGID finds a GID in the table of a device's first port; of several types, the one wanted if there is one.
+func findGID(device string, wanted spec.GID, wantType string) (index int, found bool) {
+	for _, g := range listGIDs(device) {
+		if g.gid == wanted && (!found || g.kind == wantType) {
+			index, found = g.index, true
 		}
 	}
+	return index, found
 }

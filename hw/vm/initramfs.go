@@ -46,7 +46,7 @@ func guestFiles(hostBinary string, k kernel, r root) (map[string]entry, error) {
 	for _, m := range k.modules {
 		name := "lib/modules/" + m.name + ".ko"
 		files[name] = entry{data: m.data, mode: 0o644}
-		fmt.Fprintf(&order, "/%s\n", name)
+		fmt.Fprintf(&order, "/%s %s\n", name, moduleParameters[m.name])
 	}
 	files["etc/joinmcast/modules"] = text(order.String())
 	files["etc/joinmcast/env"] = text(strings.Join(r.env, "\n") + "\n")

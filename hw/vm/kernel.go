@@ -32,9 +32,13 @@ var guestModules = []string{
 	"ib_core", "ib_uverbs", "ib_cm", "iw_cm", "rdma_cm", "rdma_ucm", "rdma_rxe",
 }
 
-// optionalModules are loaded first, by kernels that have them: pvpanic_pci tells QEMU of a panic, and crc32_generic
-// serves rxe by an alias of the crypto API where rxe does not call the library itself.
-var optionalModules = []string{"crc32_generic", "pvpanic_pci"}
+// optionalModules are loaded first, by kernels that have them: pvpanic_pci tells QEMU of a panic, crc32_generic serves
+// rxe by an alias of the crypto API where rxe does not call the library itself, and the others are network devices that
+// a spec can have made.
+var optionalModules = []string{"crc32_generic", "pvpanic_pci", "dummy", "8021q"}
+
+// moduleParameters are what modules are loaded with: dummy makes none of its devices by itself.
+var moduleParameters = map[string]string{"dummy": "numdummies=0"}
 
 // isPath tells a path from the name of a suite.
 func isPath(name string) bool {
