@@ -12,7 +12,6 @@ import (
 type Process struct {
 	kernel   *Kernel
 	files    map[int]*cmFile
-	lastFD   int
 	contexts []*verbsContext
 
 	credentials int     // changes whenever the process changes them, back included
@@ -26,7 +25,7 @@ const stderrFD = 2
 
 // NewProcess starts a process without open files of its own.
 func (k *Kernel) NewProcess() *Process {
-	return &Process{kernel: k, files: map[int]*cmFile{}, lastFD: stderrFD}
+	return &Process{kernel: k, files: map[int]*cmFile{}}
 }
 
 // Devices names the host's RDMA devices.
@@ -37,11 +36,14 @@ func (p *Process) Devices() []string {
 	return []string{Device}
 }
 
-// OpenCM opens the rdma_cm device.
+// OpenCM opens the rdma_cm device, and gives it the lowest descriptor that is free, as open(2) does.
 func (p *Process) OpenCM() (fd int, err error) {
-	p.lastFD++
-	p.files[p.lastFD] = &cmFile{kernel: p.kernel, process: p, fd: p.lastFD, credentials: p.credentials}
-	return p.lastFD, nil
+	fd = stderrFD + 1
+	for p.files[fd] != nil {
+		fd++
+	}
+	p.files[fd] = &cmFile{kernel: p.kernel, process: p, fd: fd, credentials: p.credentials}
+	return fd, nil
 }
 
 // CM is the open file behind a descriptor, or a closed one.

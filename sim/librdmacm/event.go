@@ -30,7 +30,7 @@ func (l *Library) getEvent(ch *channel) (*event, error) {
 	if err := l.allocate(spec.Malloc); err != nil {
 		return nil, err
 	}
-	got, err := l.file(ch).GetEvent()
+	got, err := l.nextEvent(ch)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +50,17 @@ func (l *Library) getEvent(ch *channel) (*event, error) {
 	e.public.ID = e.id.handle
 	l.events[e.public.Ref] = e
 	return e, nil
+}
+
+// nextEvent is the kernel's next event that is the library's own. One with uid 0 was told to nobody and is dropped
+// (since rdma-core 69fadb506).
+func (l *Library) nextEvent(ch *channel) (uabi.Event, error) {
+	for {
+		got, err := l.file(ch).GetEvent()
+		if err != nil || got.UID != 0 {
+			return got, err
+		}
+	}
 }
 
 // multicastEvent fills a multicast event in and attaches the QP. Only JOIN carries the group: of a kernel's

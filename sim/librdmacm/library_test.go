@@ -274,6 +274,14 @@ func TestTheEventAttachesAndCarriesTheContext(t *testing.T) {
 	}))
 }
 
+func TestAnEventWithUIDZeroIsDropped(t *testing.T) {
+	p := newProgram(t)
+	p.kernelJoins(spec.FullMember)
+	p.Expect(p.join()).To(Succeed())
+	p.cm.EXPECT().GetEvent().Return(uabi.Event{Type: spec.MulticastJoin}, nil)
+	p.Expect(p.retrieve(joinEvent)).To(HaveField("UD.PrivateData", joinContext))
+}
+
 func TestAFailingAttachIsAnErrorEventWithItsErrno(t *testing.T) {
 	p := newProgram(t).withQP()
 	p.kernelJoins(spec.FullMember)
