@@ -275,6 +275,21 @@ var _ = Describe("EVT: the event of a join", func() {
 			Expect(more).To(FailWith(spec.EAGAIN), "no eleventh event is left")
 		})
 
+	It("is dropped when it is nobody's: its uid is 0", Label("JM-EVT-22"), func(ctx SpecContext) {
+		p := rig.StartMischief(ctx)
+		ch, file := p.MustShareRaw(ctx)
+		nobody := rig.NewRawJoin(rig.NewGroup())
+		nobody.UID = 0
+		p.MustRawIDOn(ctx, file).MustJoin(ctx, nobody)
+		Expect(p.PollChannel(ctx, ch)).To(ReturnZero(), "control: the event can be read")
+		Expect(p.SetNonblock(ctx, ch, true)).To(ReturnZero())
+
+		_, err := p.Undefined().GetEvent(ctx, ch)
+
+		rig.ObserveCall("get", err)
+		Expect(spec.Outcome(err)).To(BeElementOf("EAGAIN", "SIGSEGV"))
+	})
+
 	It("comes although the route is resolved before it is read", Label("JM-EVT-24"), func(ctx SpecContext) {
 		id := rig.UnboundID(ctx)
 		group, context := rig.NewGroup(), rig.NewContext()

@@ -37,6 +37,30 @@ func (p *Process) MustOpenRaw(ctx context.Context) spec.RawFile {
 	return file
 }
 
+// MustShareRaw opens the rdma_cm device and gives it to an event channel, whose calls then read what happens on that
+// file. Of the file's descriptor only its place is known: open(2) gives the lowest that is free, and that is the one of
+// a channel just destroyed.
+func (p *Process) MustShareRaw(ctx context.Context) (spec.Channel, spec.RawFile) {
+	ginkgo.GinkgoHelper()
+	ch := p.MustCreateChannel(ctx)
+	last, err := p.CreateEventChannel(ctx)
+	must(err, leansOnUDPIds)
+	fd := p.mustSetFD(ctx, last, -1)
+	p.mustSetFD(ctx, last, fd)
+	must(p.DestroyEventChannel(ctx, last), leansOnUDPIds)
+	file := p.MustOpenRaw(ctx)
+	own := p.mustSetFD(ctx, ch, fd)
+	p.cleanup(func(ctx context.Context) { p.mustSetFD(ctx, ch, own) })
+	return ch, file
+}
+
+func (p *Process) mustSetFD(ctx context.Context, ch spec.Channel, fd int) (old int) {
+	ginkgo.GinkgoHelper()
+	old, err := p.SetFD(ctx, ch, fd)
+	p.host.must(err, "change a channel's descriptor")
+	return old
+}
+
 // MustRawID makes a RDMA_PS_UDP id on a file of its own, bound to the address of the process's host.
 func (p *Process) MustRawID(ctx context.Context) *RawID {
 	ginkgo.GinkgoHelper()
