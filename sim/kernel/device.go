@@ -87,6 +87,7 @@ func (d *device) attr() spec.DeviceAttr {
 	eui := linkLocal(d.netdev.mac).As16()
 	guid := hex.EncodeToString(eui[8:])
 	return spec.DeviceAttr{
+		FWVer:    "0.0.0",
 		NodeGUID: guid, SysImageGUID: guid,
 		MaxMcastGrp: uint32(d.limits.groups), MaxMcastQPAttach: uint32(d.limits.attachedToGroup),
 		MaxTotalMcastQPAttach: uint32(d.limits.attachments),

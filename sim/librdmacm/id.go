@@ -125,6 +125,7 @@ func (l *Library) ReadID(h spec.ID) (spec.IDState, error) {
 	}
 	if id.event != nil {
 		e := id.event.public
+		e.Errno = 0 // the variable is no part of the struct
 		s.Event = &e
 	}
 	return s, nil
