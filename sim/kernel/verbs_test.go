@@ -139,7 +139,7 @@ func TestAddressHandles(t *testing.T) {
 
 func TestDeviceLimits(t *testing.T) {
 	NewWithT(t).Expect(newDevice(t).QueryDevice()).To(Equal(spec.DeviceAttr{
-		NodeGUID: "000000fffe000001", SysImageGUID: "000000fffe000001",
+		FWVer: "0.0.0", NodeGUID: "000000fffe000001", SysImageGUID: "000000fffe000001",
 		MaxMcastGrp: 8192, MaxMcastQPAttach: 56, MaxTotalMcastQPAttach: 458752,
 	}))
 }
