@@ -159,6 +159,20 @@ func TestASiblingThatPassesDoesNotMakeAKnownIssueFixed(t *testing.T) {
 	g.Expect(r.Summary.Status).To(Equal(verdict.WithKnownIssues))
 }
 
+func TestASiblingThatIsKnownDoesNotHideThatAnotherIssueIsFixed(t *testing.T) {
+	g := NewWithT(t)
+	run := simRun()
+	other := strings.NewReplacer("KI-1", "KI-3", `"0"`, "other").Replace(issues)
+	run.Issues = append(known(t, "JM-EVT-02"), knownIn(t, other, "JM-EVT-02")...)
+	r := reports.Build(run, append(green(), reports.SpecResult{
+		ID: "JM-EVT-02", Text: "also after a leave", Verdict: verdict.Known, KnownIssue: "KI-1",
+	}))
+	f := find(t, r, "JM-EVT-02")
+	g.Expect(f.Verdict).To(Equal(verdict.Fixed))
+	g.Expect(f.KnownIssues()).To(Equal([]string{"KI-1"}))
+	g.Expect(f.Specs[len(f.Specs)-1].KnownIssue).To(Equal("KI-3"))
+}
+
 func TestAKnownIssueOfARequirementThatFailsOtherwiseIsNotFixed(t *testing.T) {
 	g := NewWithT(t)
 	run := simRun()
