@@ -6,6 +6,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 )
 
@@ -165,17 +166,16 @@ func TestUnicastReachesTheQPItNames(t *testing.T) {
 	sender.Expect(sender.p.DestroyAH(w.ctx, ah)).To(Succeed())
 }
 
-func TestTooSmallABufferEndsTheQP(t *testing.T) {
-	const tooLong, flushed = spec.WCLocLenErr, spec.WCWRFlushErr
-	w := newWorld(t, 7)
+func TestTooSmallABufferEndsTheQPOfUpstream(t *testing.T) {
+	w := newWorldOf(t, quirk.Upstream, 7)
 	sender, m := w.bound(0).withQP(), w.attachedMember(1, group)
 	m.Expect(m.p.PostRecv(m.ctx, m.qp, spec.RecvWR{Size: 44})).To(Succeed())
 	m.post(1)
 	sender.send(group, []byte("hello"), nil)
-	m.Expect(m.receives().Status).To(Equal(tooLong))
-	m.Expect(m.receives().Status).To(Equal(flushed), "what was posted behind it")
+	m.Expect(m.receives().Status).To(Equal(spec.WCLocQPOpErr))
+	m.Expect(m.receives().Status).To(Equal(spec.WCWRFlushErr), "what was posted behind it")
 	m.post(1)
-	m.Expect(m.receives().Status).To(Equal(flushed), "what is posted afterwards")
+	m.Expect(m.receives().Status).To(Equal(spec.WCWRFlushErr), "what is posted afterwards")
 }
 
 func TestAFullReceiveQueueIsENOMEM(t *testing.T) {

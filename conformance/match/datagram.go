@@ -63,3 +63,24 @@ func describeImm(imm *uint32) string {
 	}
 	return fmt.Sprintf("immediate data %d", *imm)
 }
+
+// EndWith succeeds for a work request that completed with this status.
+func EndWith(want spec.WCStatus) types.GomegaMatcher { return statusMatcher{want} }
+
+type statusMatcher struct{ want spec.WCStatus }
+
+func (m statusMatcher) Match(actual any) (bool, error) {
+	c, ok := actual.(spec.Completion)
+	if !ok {
+		return false, fmt.Errorf("want a spec.Completion, have %T", actual)
+	}
+	return c.Status == m.want, nil
+}
+
+func (m statusMatcher) FailureMessage(actual any) string {
+	return message(m.want.String(), describeCompletion(actual))
+}
+
+func (m statusMatcher) NegatedFailureMessage(actual any) string {
+	return message("any status but "+m.want.String(), describeCompletion(actual))
+}

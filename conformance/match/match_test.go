@@ -25,6 +25,7 @@ var (
 	lost     = spec.Event{Type: spec.AddrError, Status: -int(spec.ENODEV)}
 	positive = spec.Event{Type: spec.AddrError, Status: int(spec.ENODEV)}
 	imm      = uint32(5)
+	plain    = spec.Completion{ByteLen: 43, HasGRH: true, Data: spec.Bytes("abc")}
 	datagram = spec.Completion{ByteLen: 43, HasGRH: true, Imm: &imm, Data: spec.Bytes("abc")}
 )
 
@@ -73,6 +74,10 @@ func TestMatchersTakeExactlyWhatTheyName(t *testing.T) {
 		"a datagram":                       {match.BeDatagram("abc", 5), datagram, true},
 		"a datagram of another payload":    {match.BeDatagram("abd", 5), datagram, false},
 		"other immediate data":             {match.BeDatagram("abc", 6), datagram, false},
+		"no immediate data":                {match.BePlainDatagram("abc"), plain, true},
+		"immediate data nobody sent":       {match.BePlainDatagram("abc"), datagram, false},
+		"a status":                         {match.EndWith(spec.WCLocLenErr), spec.Completion{Status: spec.WCLocLenErr}, true},
+		"another status":                   {match.EndWith(spec.WCLocLenErr), spec.Completion{Status: spec.WCLocQPOpErr}, false},
 		"a byte_len without the GRH":       {match.BeDatagram("abc", 5), short, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +104,7 @@ func TestMatchersRefuseWhatTheyCannotJudge(t *testing.T) {
 	g := NewWithT(t)
 	for _, m := range []types.GomegaMatcher{
 		match.FailWith(spec.EINVAL), match.ReturnZero(), match.BeJoin(group), match.BeDatagram("", 0),
-		match.Be("qp_num", uint32(1)),
+		match.Be("qp_num", uint32(1)), match.EndWith(spec.WCSuccess),
 	} {
 		_, err := m.Match("text")
 		g.Expect(err).To(MatchError(ContainSubstring("have")))

@@ -149,22 +149,21 @@ func (d *device) deliver(p fabric.Datagram) {
 	}
 }
 
-// receive fills the next buffer. A packet with another queue key, or with no buffer posted, is dropped; one that does
-// not fit the buffer is a length error, and the end of the queue pair.
+// receive fills the next buffer. A packet with another queue key, with no buffer posted, or too long for the buffer is
+// dropped, and the buffer waits for the next one.
 func (q *qp) receive(p fabric.Datagram) {
 	receives := q.state == uabi.QPRTR || q.state == uabi.QPRTS
 	if q.qpType != spec.QPTypeUD || !receives || p.QKey != q.qkey || len(q.buffers) == 0 {
 		return
 	}
-	buffer := q.buffers[0]
+	buffer, length := q.buffers[0], spec.GRHBytes+len(p.Payload)
+	fits := length <= int(buffer.Size)
+	if !fits && !q.device.kernel.deviates.BlamesShortBuffer {
+		return
+	}
 	q.buffers = q.buffers[1:]
-	length := spec.GRHBytes + len(p.Payload)
-	if int(buffer.Size) < length {
-		status := spec.WCLocLenErr
-		if q.device.kernel.deviates.BlamesShortBuffer {
-			status = spec.WCLocQPOpErr
-		}
-		q.recvCQ.done = append(q.recvCQ.done, spec.Completion{WRID: buffer.WRID, Status: status})
+	if !fits {
+		q.recvCQ.done = append(q.recvCQ.done, spec.Completion{WRID: buffer.WRID, Status: spec.WCLocQPOpErr})
 		q.fail()
 		return
 	}

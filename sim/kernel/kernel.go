@@ -64,7 +64,7 @@ type Deviations struct {
 	// What upstream's does.
 	TellsStatusZero   bool // MULTICAST_ERROR of an id whose source address is gone has status 0
 	LeaksENOTSUPP     bool // a family that RoCEv2 has no groups of is refused with a number internal to Linux
-	BlamesShortBuffer bool // a buffer too small for a datagram ends as a malformed one, as on rxe
+	BlamesShortBuffer bool // a datagram too long for its buffer is the end of the QP, as on rxe
 	RefusalLeaksIGMP  bool // a join refused for the MTU leaves its IGMP membership behind
 }
 

@@ -72,7 +72,7 @@ var inUpstream = []Quirk{
 	},
 	{
 		Name:     "short-buffer-is-malformed",
-		Does:     "a buffer too small for a datagram ends with LOC_QP_OP_ERR",
+		Does:     "a datagram too long for its buffer ends the QP, with LOC_QP_OP_ERR",
 		CaughtBy: "JM-DAT-20",
 		Upstream: true,
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.BlamesShortBuffer = true },
