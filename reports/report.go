@@ -96,8 +96,8 @@ type Failure struct {
 
 // Skipped is why a requirement was not judged.
 type Skipped struct {
-	// Code is the lacking capability, "on" (another transport), "detector" (the kernel has none that would tell), "why_not"
-	// (no spec judges it) or "unseen" (no spec ran that could leave something).
+	// Code is the lacking capability, "on" (another transport), "detector" (the kernel has none that would tell),
+	// "why_not" (no spec judges it) or "unseen" (no spec ran that could leave something).
 	Code     string `json:"code"`
 	Evidence string `json:"evidence"` // how that is known
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // table joins each C name to the port's method. read_id, fcntl and poll stand for what a program does without a call of
-// librdmacm; ibv_poll_cq for the sleep on the completion channel that ends in one. Script is several calls at once; what
-// follows it is spec.Mischief's.
+// librdmacm; ibv_poll_cq for the sleep on the completion channel that ends in one. Script is several calls at once; and
+// what follows it is spec.Mischief's.
 var table = map[string]method{
 	"rdma_create_event_channel": row(func(
 		ctx context.Context, p spec.Process, _ *Void, r *CreateEventChannelAnswer,

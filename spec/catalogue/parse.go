@@ -122,7 +122,8 @@ func (r *reader) chapter(text []byte) Chapter {
 }
 
 var requirementFields = []string{
-	"id", "level", "says", "source", "relied_on", "layer", "on", "needs", "detector", "varies", "seen", "observe", "why_not", "judged",
+	"id", "level", "says", "source", "relied_on", "layer", "on", "needs", "detector", "varies", "seen", "observe",
+	"why_not", "judged",
 }
 
 func (r *reader) requirement(n *yaml.Node, chapter string) Requirement {
