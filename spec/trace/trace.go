@@ -4,6 +4,7 @@ package trace
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -80,8 +81,11 @@ func fields(v any) string {
 
 // value prefers a type's own String, and looks through pointers, whose addresses differ from run to run.
 func value(v reflect.Value) string {
-	if text, ok := v.Interface().(fmt.Stringer); ok {
-		return text.String()
+	switch v := v.Interface().(type) {
+	case fmt.Stringer:
+		return v.String()
+	case json.RawMessage:
+		return string(v)
 	}
 	switch {
 	case v.Kind() == reflect.Pointer && v.IsNil():
@@ -92,6 +96,12 @@ func value(v reflect.Value) string {
 		return "{" + fields(v.Interface()) + "}"
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
 		return fmt.Sprintf("%x", v.Bytes())
+	case v.Kind() == reflect.Slice:
+		var elements []string
+		for i := range v.Len() {
+			elements = append(elements, value(v.Index(i)))
+		}
+		return "[" + strings.Join(elements, ", ") + "]"
 	}
 	return fmt.Sprint(v.Interface())
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"net/netip"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	"go.uber.org/mock/gomock"
 
 	"joinmcast/spec"
+	"joinmcast/spec/call"
 	"joinmcast/spec/specmock"
 	"joinmcast/spec/trace"
 )
@@ -44,6 +46,25 @@ func TestRowShowsNullAndTheAnswer(t *testing.T) {
 	g.Expect(log.Lines()).To(Equal([]string{
 		"  1  host0/1  rdma_create_id(channel=0, context=0x0, ps=RDMA_PS_UDP) -> 0 id=1",
 		"  2  host0/1  rdma_join_multicast_ex(id=1, attr=NULL, context=0x0) -> 0",
+	}))
+}
+
+func TestRowShowsAScriptsSteps(t *testing.T) {
+	g := NewWithT(t)
+	next := specmock.NewMockProcess(gomock.NewController(t))
+	step := call.Step("rdma_destroy_id", &call.DestroyIDArgs{ID: 3})
+	tally := spec.Tally{Outcomes: map[string]int{"0": 2}, Slowest: time.Millisecond}
+	next.EXPECT().Script(gomock.Any(), gomock.Any()).Return([][]spec.Tally{{tally}}, nil)
+	log := &trace.Log{}
+
+	_, err := trace.Record(log, "host0/1", next).Script(t.Context(), spec.Script{
+		Rounds: 2, Sequences: [][]spec.Step{{step}},
+	})
+
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(log.Lines()).To(Equal([]string{
+		`  1  host0/1  script(script={rounds=2, sequences=[[{method=rdma_destroy_id, args={"id":3}, advance=false}]]})` +
+			` -> 0 tallies=[[{outcomes=map[0:2], events=map[], slowest=1ms}]]`,
 	}))
 }
 
