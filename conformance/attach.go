@@ -253,4 +253,31 @@ var _ = Describe("ATT: when a QP is attached", func() {
 			Expect(third).To(BeDatagram("second sentinel", 0), "what was sent after the detach does not come")
 			Expect(leave).To(ReturnZero())
 		})
+
+	It("is undefined while another thread destroys the QP: it ends, or the process does", Label("JM-ATT-10"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			group := rig.NewGroup()
+			member := rig.Sequence(func(s rig.Steps) {
+				_ = s.JoinMulticast(ctx, id.Handle, group.Sockaddr(), 0)
+				event, _ := s.GetEvent(ctx, id.Channel)
+				_ = s.AckEvent(ctx, event.Ref)
+				_ = s.LeaveMulticast(ctx, id.Handle, group.Sockaddr())
+			})
+			qps := rig.Sequence(func(s rig.Steps) {
+				_, _ = s.CreateQP(ctx, id.Handle, rig.UDAttr())
+				_ = s.DestroyQP(ctx, id.Handle)
+			})
+			const rounds = 20
+			alone := id.MustRun(ctx, spec.Script{Rounds: rounds, Sequences: [][]spec.Step{member}})
+			Expect(rig.NameTallies(alone[0]...)).To(Equal("0"), "control: without a QP every call succeeds")
+
+			together, err := id.Undefined().Script(ctx, spec.Script{
+				Rounds: rounds, Sequences: [][]spec.Step{member, qps},
+			})
+
+			rig.ObserveCall("script", err)
+			Expect(spec.Outcome(err)).To(BeElementOf("0", "SIGSEGV", "SIGBUS", "SIGABRT"))
+			Expect([]string{"MULTICAST_JOIN", "MULTICAST_ERROR"}).To(ContainElements(rig.EventsOf(together)))
+		})
 })

@@ -77,6 +77,18 @@ func NameTallies(steps ...spec.Tally) string {
 	return strings.Join(slices.Compact(outcomes), " ")
 }
 
+// EventsOf is the types of the events that a script's steps got, sorted; none of a script that did not end.
+func EventsOf(tallies [][]spec.Tally) []string {
+	var types []string
+	for _, sequence := range tallies {
+		for _, t := range sequence {
+			types = slices.AppendSeq(types, maps.Keys(t.Events))
+		}
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
+}
+
 // Successes is how often these steps answered 0.
 func Successes(steps ...spec.Tally) int {
 	n := 0
