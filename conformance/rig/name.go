@@ -127,6 +127,15 @@ func NamePort(port, own uint8) string {
 	return "other"
 }
 
+// NameAllowed is "allowed" for one of these outcomes, so that a race leaves the same word behind whoever wins it, else
+// the outcome.
+func NameAllowed(err error, outcomes ...string) string {
+	if outcome := spec.Outcome(err); !slices.Contains(outcomes, outcome) {
+		return outcome
+	}
+	return "allowed"
+}
+
 // NameZero is "0", or "other".
 func NameZero[T uint8 | uint16 | uint32](v T) string {
 	if v == 0 {
