@@ -149,25 +149,32 @@ var _ = Describe("DST: destroying", func() {
 
 	It("destroys a QP that has received a hundred multicast datagrams", Label("JM-DST-14"), func(ctx SpecContext) {
 		group := rig.NewGroup()
+		p := rig.Start(ctx)
+		member, sender := p.MustReceiver(ctx, group), p.MustSender(ctx, group)
+		ah, err := p.CreateAH(ctx, sender.ID().Handle, sender.Towards(group.Addr))
+		Expect(err).NotTo(HaveOccurred())
+		datagram := rig.ToMembers([]byte("datagram"))
+		datagram.AH = ah
+		receive := rig.Sequence(func(s rig.Steps) {
+			_ = s.PostSend(ctx, sender.Handle, datagram)
+			_, _ = s.WaitCompletion(ctx, sender.Handle, spec.SendQueue)
+			_, _ = s.WaitCompletion(ctx, member.Handle, spec.RecvQueue)
+			_ = s.PostRecv(ctx, member.Handle, spec.RecvWR{Size: spec.GRHBytes + uint32(len(datagram.Data))})
+		})
+		received := p.MustRun(ctx, spec.Script{Rounds: 100, Sequences: [][]spec.Step{receive}})[0]
+		Expect(p.DestroyAH(ctx, ah)).To(ReturnZero())
+		member.ID().MustLeave(ctx, group)
 		host := rig.HostAt(0)
 		before := host.MustObserve(ctx).Resources["qp"]
-		member := rig.Start(ctx).MustReceiver(ctx, group)
-		sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group)
-		const datagrams = 100
-		for n := range uint32(datagrams) {
-			sender.MustSend(ctx, group, "datagram", n)
-			Expect(member.MustReceive(ctx)).To(BeDatagram("datagram", n), "control: the QP receives")
-			member.MustPostRecv(ctx, uint64(n), len("datagram"))
-		}
-		member.ID().MustLeave(ctx, group)
 
 		destroy := member.ID().DestroyOwnQP(ctx)
 
-		left := host.MustObserve(ctx).Resources["qp"] - before
+		change := host.MustObserve(ctx).Resources["qp"] - before
 		rig.ObserveCall("destroy", destroy)
-		rig.Observe("qps_left", fmt.Sprint(left))
+		rig.Observe("qps", fmt.Sprintf("%+d", change))
+		Expect(rig.NameTallies(received...)).To(Equal("0"), "control: every datagram is received")
 		Expect(destroy).To(ReturnZero())
-		Expect(left).To(BeZero(), "the QP is gone")
+		Expect(change).To(Equal(-1), "the QP is gone")
 	})
 
 	It("ends what was never left, whatever was left before", Label("JM-DST-15"), func(ctx SpecContext) {
@@ -217,6 +224,26 @@ var _ = Describe("DST: destroying", func() {
 		Expect(rig.NameTallies(create, bind, join)).To(Equal("0"), "control: every join is made")
 		Expect(rig.NameTallies(destroy)).To(Equal("0"))
 		Expect(rig.NameTallies(event)).To(Equal("EAGAIN"), "there is no event to read")
+	})
+
+	It("holds neither the address nor the device back", Label("JM-DST-11"), func(ctx SpecContext) {
+		answers, p := destroyRightAfterJoin(ctx)
+		p.MustKill(ctx)
+		host := rig.HostAt(0)
+		port := host.Port(ctx)
+		before := host.MustObserve(ctx)
+
+		addAgain := host.MustConfigure(ctx, spec.Change{DelAddr: &spec.NetdevAddr{
+			Netdev: port.Netdev, Prefix: port.Addrs[0],
+		}})
+		addAgain(ctx)
+		restore := host.MustRemoveDevice(ctx)
+		restore(ctx)
+
+		log := rig.NameLog(before, host.MustObserve(ctx))
+		rig.Observe("log", log)
+		Expect(rig.NameTallies(answers[2:4]...)).To(Equal("0"), "control: every join is made, and its id destroyed")
+		Expect(log).To(Equal("quiet"))
 	})
 
 	It("keeps no memory of memberships that were never left", Label("JM-DST-12"), func(ctx SpecContext) {
