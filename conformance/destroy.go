@@ -216,7 +216,7 @@ var _ = Describe("DST: destroying", func() {
 	})
 
 	It("succeeds right after a join, a thousand times, and no event follows", Label("JM-DST-10"), func(ctx SpecContext) {
-		answers, _ := destroyRightAfterJoin(ctx)
+		answers, _ := destroyRightAfterJoin(ctx, 1000)
 
 		create, bind, join, destroy, event := answers[0], answers[1], answers[2], answers[3], answers[4]
 		rig.Observe("destroys", rig.NameTallies(destroy))
@@ -227,7 +227,7 @@ var _ = Describe("DST: destroying", func() {
 	})
 
 	It("holds neither the address nor the device back", Label("JM-DST-11"), func(ctx SpecContext) {
-		answers, p := destroyRightAfterJoin(ctx)
+		answers, p := destroyRightAfterJoin(ctx, 100)
 		p.MustKill(ctx)
 		host := rig.HostAt(0)
 		port := host.Port(ctx)
@@ -323,9 +323,9 @@ func raceLeaveAgainstDestroy(ctx context.Context) (leaves, destroys []spec.Tally
 	return answers[0], answers[1], rig.NameLog(before, host.MustObserve(ctx))
 }
 
-// destroyRightAfterJoin destroys a thousand ids right after their join, reading no event before, and gives what their
-// calls answered: create, bind, join, destroy, and a get that does not wait.
-func destroyRightAfterJoin(ctx context.Context) ([]spec.Tally, *rig.Process) {
+// destroyRightAfterJoin destroys so many ids right after their join, with its event unread, and gives what their calls
+// answered: create, bind, join, destroy, and a get that does not wait.
+func destroyRightAfterJoin(ctx context.Context, times int) ([]spec.Tally, *rig.Process) {
 	GinkgoHelper()
 	id := rig.BoundID(ctx)
 	Expect(id.SetNonblock(ctx, id.Channel, true)).To(ReturnZero())
@@ -337,5 +337,5 @@ func destroyRightAfterJoin(ctx context.Context) ([]spec.Tally, *rig.Process) {
 		_ = s.DestroyID(ctx, short)
 		_, _ = s.GetEvent(ctx, id.Channel)
 	})
-	return id.MustRun(ctx, spec.Script{Rounds: 1000, Sequences: [][]spec.Step{once}})[0], id.Process
+	return id.MustRun(ctx, spec.Script{Rounds: times, Sequences: [][]spec.Step{once}})[0], id.Process
 }
