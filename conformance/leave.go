@@ -561,7 +561,7 @@ var _ = Describe("LV: leaving a group", func() {
 				}
 			})
 
-			answers := p.MustRun(ctx, spec.Script{Rounds: 500, Sequences: [][]spec.Step{join, leave, leave}})
+			answers := p.MustRun(ctx, spec.Script{Rounds: 200, Sequences: [][]spec.Step{join, leave, leave}})
 
 			log := rig.NameLog(before, host.MustObserve(ctx))
 			rig.Observe("joins", rig.NameTallies(answers[0]...))
