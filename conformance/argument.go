@@ -238,16 +238,21 @@ var _ = Describe("ARG: the address of a join", func() {
 	It("refuses a raw join whose family, size or flags are wrong", Label("JM-ARG-23"), func(ctx SpecContext) {
 		id := rig.StartMischief(ctx).MustRawID(ctx)
 		right := rig.NewRawJoin(rig.NewGroup())
-		family, size, flags := right, right, right
-		family.Addr = spec.EmptySockaddr(noFamily)
-		size.Size = spec.SizeofSockaddrIn6
-		flags.Flags = spec.SendOnlyMember + 1
-		for field, join := range map[string]rig.RawJoin{"family": family, "size": size, "flags": flags} {
-			_, err := id.Join(ctx, join)
+		wrongFamily, wrongSize, wrongFlags := right, right, right
+		wrongFamily.Addr = spec.EmptySockaddr(noFamily)
+		wrongSize.Size = spec.SizeofSockaddrIn6
+		wrongFlags.Flags = spec.SendOnlyMember + 1
 
-			rig.ObserveCall(field, err)
-			Expect(err).To(FailWith(spec.EINVAL), field)
-		}
+		_, family := id.Join(ctx, wrongFamily)
+		_, size := id.Join(ctx, wrongSize)
+		_, flags := id.Join(ctx, wrongFlags)
+
+		rig.ObserveCall("family", family)
+		rig.ObserveCall("size", size)
+		rig.ObserveCall("flags", flags)
+		Expect(family).To(FailWith(spec.EINVAL))
+		Expect(size).To(FailWith(spec.EINVAL))
+		Expect(flags).To(FailWith(spec.EINVAL))
 		id.MustJoin(ctx, right) // control: nothing else was wrong
 	})
 

@@ -257,6 +257,31 @@ var _ = Describe("BIND: what must be bound before a join", func() {
 		raise(ctx)
 		id.MustBeMember(ctx, rig.NewGroup()) // control: the id joins once the link is up again
 	})
+
+	It("refuses a join after a resolution that found no route", Label("JM-BIND-19"), func(ctx SpecContext) {
+		id := rig.UnboundID(ctx)
+		group := rig.NewGroup()
+		Expect(id.Resolve(ctx, nil, group)).To(FailWith(spec.ENETUNREACH))
+
+		join := id.Join(ctx, group)
+
+		rig.ObserveCall("join", join)
+		Expect(join).To(FailWith(spec.EINVAL))
+		Expect(id.Read(ctx).HasVerbs).To(BeFalse(), "the id is bound to no device")
+		id.BoundID(ctx).MustBeMember(ctx, group) // control: a bound id of the same process joins
+	})
+
+	It("may refuse to resolve a group from a source of another family", Label("JM-BIND-20"), func(ctx SpecContext) {
+		id := rig.UnboundID(ctx)
+		group := spec.NewSockaddr(groupOfIPv6, 0)
+
+		mixed := id.ResolveAddr(ctx, id.Handle, id.Addr(ctx), group, 0)
+
+		rig.ObserveCall("resolve", mixed)
+		Expect(spec.Outcome(mixed)).To(BeElementOf("EINVAL", "EAFNOSUPPORT"))
+		other := id.UnboundID(ctx, spec.PSUDP)
+		other.MustResolve(ctx, id.Addr(ctx), rig.NewGroup()) // control: from a source of the group's own family
+	})
 })
 
 // uniqueLocal is an address of IPv6 that no host of the suite has (RFC 4193).
