@@ -20,7 +20,8 @@ const (
 	routeQuery
 	routeResolved
 	listening
-	destroying // also after the removal of the device
+	deviceRemoval // until the id is ended
+	destroying    // ended, by whom ever
 )
 
 // cmID is an id of the connection manager (struct rdma_id_private with its struct ucma_context).

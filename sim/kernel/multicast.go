@@ -142,7 +142,8 @@ func (m *membership) event(mgid spec.GID) uabi.Event {
 // tell queues the event of a membership that still stands.
 func (m *membership) tell(e uabi.Event) {
 	deviates := m.id.kernel.deviates
-	if m.id.state == destroying || m.over && !deviates.LeaveKeepsEvents || deviates.LosesEvents {
+	gone := m.id.state == destroying || m.id.state == deviceRemoval
+	if gone || m.over && !deviates.LeaveKeepsEvents || deviates.LosesEvents {
 		return
 	}
 	m.id.queue(&cmEvent{Event: e, of: m.id, member: m})

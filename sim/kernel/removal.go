@@ -20,6 +20,7 @@ func (k *Kernel) RemoveDevice(name string) (undo func(), err error) {
 	d.removed = true
 	for _, h := range slices.Sorted(maps.Keys(k.ids.entries)) {
 		if id := k.ids.entries[h]; id.device == d && id.state != destroying {
+			id.state = deviceRemoval
 			id.notify(uabi.Event{Type: spec.DeviceRemoval})
 			k.closeWork.Add(id.destroy)
 		}

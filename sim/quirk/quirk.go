@@ -16,7 +16,6 @@ type Quirk struct {
 	Name     string
 	Does     string // what the stack does instead of what it should, in one line
 	CaughtBy string // the requirement that must fail
-	Upstream bool   // librdmacm, Linux or rxe does it: part of the profile "upstream"
 	apply    func(l *librdmacm.Deviations, k *kernel.Deviations)
 }
 
@@ -32,10 +31,8 @@ func Of(profile string) ([]string, error) {
 	switch profile {
 	case Promise:
 	case Upstream:
-		for _, q := range All() {
-			if q.Upstream {
-				names = append(names, q.Name)
-			}
+		for _, q := range inUpstream {
+			names = append(names, q.Name)
 		}
 	default:
 		return nil, fmt.Errorf("no profile is named %q; known: %s, %s", profile, Promise, Upstream)

@@ -86,6 +86,33 @@ func TestAPanicOfTheSimulationIsNoFault(t *testing.T) {
 	g.Expect(func() { _ = p.Call(t.Context(), "call", func() error { panic("a bug") }) }).To(PanicWith("a bug"))
 }
 
+func TestBodiesRunTogetherInAnOrderOfTheSeeds(t *testing.T) {
+	g := NewWithT(t)
+	orders := map[string]bool{}
+	for seed := range int64(32) {
+		w := world.New(seed)
+		p := w.NewProcess(func() {})
+		order := ""
+		body := func(name string) func() {
+			return func() {
+				for range 2 {
+					w.Pause()
+					order += name
+				}
+			}
+		}
+		g.Expect(p.Call(t.Context(), "script", func() error {
+			w.Together("step", []func(){body("a"), body("b")})
+			order += "."
+			return nil
+		})).To(Succeed())
+		g.Expect(order).To(HaveLen(5))
+		g.Expect(order).To(HaveSuffix("."))
+		orders[order] = true
+	}
+	g.Expect(len(orders)).To(BeNumerically(">", 3))
+}
+
 func TestSeveralConcurrentCallsEachGetWoken(t *testing.T) {
 	g := NewWithT(t)
 	w := world.New(1)
