@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -289,6 +290,34 @@ var _ = Describe("DST: destroying", func() {
 		Expect(destroy).To(ReturnZero())
 		Expect(left).To(BeZero())
 	})
+
+	It("leaves no membership behind of joins that race with it in the kernel", Label("JM-DST-16"),
+		func(ctx SpecContext) {
+			p := rig.StartMischief(ctx)
+			group := rig.NewGroup()
+			file, join := p.MustOpenRaw(ctx), rig.NewRawJoin(group)
+			host := rig.HostAt(0)
+			before := host.MustObserve(ctx)
+			var joins, destroys []spec.Tally
+
+			for range 64 {
+				id := p.MustRawIDOn(ctx, file)
+				joiner := rig.Sequence(func(s rig.Steps) { _, _ = s.WriteRaw(ctx, file, id.Command(join)) })
+				destroyer := rig.Sequence(func(s rig.Steps) { _, _ = s.WriteRaw(ctx, file, rig.RawDestroy(id.Handle)) })
+				answers := p.MustRun(ctx, spec.Script{Rounds: 1, Sequences: [][]spec.Step{joiner, joiner, destroyer}})
+				joins, destroys = append(joins, slices.Concat(answers[:2]...)...), append(destroys, answers[2]...)
+			}
+
+			after := host.MustObserve(ctx)
+			igmp, log := rig.NameIGMPChange(before, after, group), rig.NameLog(before, after)
+			rig.Observe("destroys", rig.NameTallies(destroys...))
+			rig.Observe("igmp", igmp)
+			rig.Observe("log", log)
+			Expect(strings.Fields(rig.NameTallies(joins...))).To(HaveEach(BeElementOf("0", "EINVAL", "ENOENT", "ENXIO")))
+			Expect(rig.NameTallies(destroys...)).To(Equal("0"))
+			Expect(igmp).To(Equal("none"))
+			Expect(log).To(Equal("quiet"))
+		})
 })
 
 // raceLeaveAgainstDestroy leaves groups of one id while others, members too, are destroyed. It gives what the leaves and

@@ -142,11 +142,17 @@ func (id *RawID) MustJoin(ctx context.Context, j RawJoin) (handle uint32) {
 }
 
 // RawLeave is the LEAVE_MCAST command of a membership's handle.
-func RawLeave(handle uint32) spec.RawCommand {
+func RawLeave(handle uint32) spec.RawCommand { return rawEnd(spec.RawLeaveMulticast, handle) }
+
+// RawDestroy is the DESTROY_ID command of an id's handle.
+func RawDestroy(handle uint32) spec.RawCommand { return rawEnd(spec.RawDestroyID, handle) }
+
+// rawEnd is a command that ends what a handle stands for, and answers how many events of it were told.
+func rawEnd(cmd, handle uint32) spec.RawCommand {
 	in := le.AppendUint64(nil, 0) // response
 	in = le.AppendUint32(in, handle)
 	in = le.AppendUint32(in, 0) // reserved
-	return spec.RawCommand{Cmd: spec.RawLeaveMulticast, In: in, ResponseAt: 0, Room: sizeofCountResponse}
+	return spec.RawCommand{Cmd: cmd, In: in, ResponseAt: 0, Room: sizeofCountResponse}
 }
 
 // Leave writes LEAVE_MCAST of a membership's handle.
