@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,6 +46,7 @@ type agents struct {
 	program program
 
 	mu    sync.Mutex // also held from fork until the pid is known to the reaper
+	ahead *agent     // that start hands out first, or nil
 	last  int
 	byNum map[int]*agent
 	byPID map[int]*agent
@@ -74,6 +77,28 @@ func newAgents(p program) *agents {
 	return s
 }
 
+// startAhead starts a plain agent that the next start hands out, and returns when it waits for its first message: a
+// guest that is saved then is restored with an application that has done nothing yet.
+func (s *agents) startAhead(ctx context.Context) error {
+	a, err := s.start(false)
+	if err != nil {
+		return err
+	}
+	if err := await(ctx, "an agent that reads", func() bool { return readsInput(a.pid) }); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ahead = a
+	return nil
+}
+
+// readsInput tells whether a process with one thread sleeps in read(2).
+func readsInput(pid int) bool {
+	number, _, _ := strings.Cut(trimmed(fmt.Sprintf("/proc/%d/syscall", pid)), " ")
+	return number == strconv.Itoa(unix.SYS_READ)
+}
+
 func (s *agents) start(mischief bool) (*agent, error) {
 	env := s.program.env
 	if mischief {
@@ -81,6 +106,10 @@ func (s *agents) start(mischief bool) (*agent, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if a := s.ahead; a != nil && !mischief {
+		s.ahead = nil
+		return a, nil
+	}
 	var inR, inW, outR, outW, errR, errW *os.File
 	for _, p := range []struct{ r, w **os.File }{{&inR, &inW}, {&outR, &outW}, {&errR, &errW}} {
 		r, w, err := os.Pipe()

@@ -48,6 +48,9 @@ func bePID1() {
 		if err != nil {
 			return err
 		}
+		if err := h.agents.startAhead(context.Background()); err != nil {
+			return err
+		}
 		port, err := openPort(context.Background(), guestPort)
 		if err != nil {
 			return err

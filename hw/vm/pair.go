@@ -137,12 +137,7 @@ func (p savedPair) pair(runDir string, done func()) (*Pair, error) {
 	pair := &Pair{dir: dir, done: done}
 	for i := range pair.Guests {
 		restore := func(ctx context.Context) (*guestProcess, error) {
-			state, err := os.Open(p.stateFile(i))
-			if err != nil {
-				return nil, err
-			}
-			defer func() { _ = state.Close() }()
-			return startGuest(ctx, p.machine, i, dir, guestFile{restore: state})
+			return startGuest(ctx, p.machine, i, dir, p.dir, true)
 		}
 		pair.Guests[i] = &Guest{name: guestNames[i], restore: restore, pair: pair}
 	}

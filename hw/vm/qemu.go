@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -48,6 +49,7 @@ func (m machine) arguments(i int) []string {
 	return []string{
 		"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
 		"-accel", accel, "-cpu", cpu, "-smp", "1", "-m", fmt.Sprintf("%dM", m.memory),
+		"-machine", "memory-backend=memory",
 		"-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console",
 		"-chardev", "socket,id=qmp,fd=3", "-mon", "chardev=qmp,mode=control",
 		"-netdev", "dgram,id=wire,local.type=unix,local.path=" + self + ".wire," +
@@ -99,17 +101,23 @@ func findQEMU() (string, error) {
 	return binary, nil
 }
 
-// guestFile is the file that a guest is restored from, or the one it will be saved to.
-type guestFile struct {
-	restore *os.File
-	save    string
+// memoryArguments give a guest its memory: the file in the pair's folder that its name stands for. What a restored
+// guest writes is its own, so that all that are restored share what none of them has written, and none is loaded.
+func (m machine) memoryArguments(i int, restored bool) []string {
+	share := "on"
+	if restored {
+		share = "off"
+	}
+	return []string{"-object", fmt.Sprintf("memory-backend-file,id=memory,size=%dM,mem-path=%s,share=%s", m.memory,
+		memoryName(i), share)}
 }
 
 // saveVariable names, in QEMU's environment, the file to save to: its path may hold what a shell misreads.
 const saveVariable = "JOINMCAST_SAVE"
 
-// startGuest starts QEMU in a pair's folder. A guest that is booted runs, one that is restored stands still.
-func startGuest(ctx context.Context, m machine, i int, dir string, file guestFile) (*guestProcess, error) {
+// startGuest starts QEMU in a pair's folder. A guest that is booted, to be saved to the folder of a saved pair, runs;
+// one that is restored from it stands still.
+func startGuest(ctx context.Context, m machine, i int, dir, saved string, restored bool) (*guestProcess, error) {
 	binary, err := findQEMU()
 	if err != nil {
 		return nil, err
@@ -119,18 +127,27 @@ func startGuest(ctx context.Context, m machine, i int, dir string, file guestFil
 		return nil, err
 	}
 	defer func() { _ = theirs.Close() }()
+	state := filepath.Join(saved, stateName(i))
+	if err := os.Symlink(filepath.Join(saved, memoryName(i)), filepath.Join(dir, memoryName(i))); err != nil {
+		return nil, err
+	}
 	g := &guestProcess{name: guestNames[i], dir: dir, console: &console{}, ended: make(chan struct{})}
-	args := m.arguments(i)
+	args := slices.Concat(m.arguments(i), m.memoryArguments(i, restored))
 	extra := []*os.File{theirs}
-	if file.restore != nil {
-		extra = append(extra, file.restore)
+	if restored {
+		file, err := os.Open(state)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }()
+		extra = append(extra, file)
 		args = append(args, "-incoming", "defer")
 	} else {
 		args = append(args, m.bootArguments(i)...)
 	}
 	g.cmd = exec.Command(binary, args...)
 	g.cmd.Dir = dir
-	g.cmd.Env = append(os.Environ(), saveVariable+"="+file.save)
+	g.cmd.Env = append(os.Environ(), saveVariable+"="+state)
 	g.cmd.Stdout, g.cmd.Stderr = g.console, g.console
 	g.cmd.ExtraFiles = extra
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
@@ -143,7 +160,7 @@ func startGuest(ctx context.Context, m machine, i int, dir string, file guestFil
 		close(g.ended)
 	}()
 	g.qmp, err = newQMP(ctx, ours)
-	if err == nil && file.restore != nil {
+	if err == nil && restored {
 		err = g.qmp.migrate(ctx, "migrate-incoming", "fd:4")
 	}
 	if err != nil {

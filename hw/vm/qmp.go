@@ -128,14 +128,18 @@ func (q *qmp) portOpened(ctx context.Context) error {
 	})
 }
 
-// migrate saves the guest's state, or restores one, to or from where the argument says, and waits for its end.
+// migrate saves the guest's state, or restores one, to or from where the argument says, and waits for its end. Its memory
+// is not part of that: it lies in a file.
 func (q *qmp) migrate(ctx context.Context, command, uri string) error {
 	for _, step := range []struct {
 		command   string
 		arguments map[string]any
 	}{
 		{"migrate-set-capabilities", map[string]any{
-			"capabilities": []any{map[string]any{"capability": "events", "state": true}},
+			"capabilities": []any{
+				map[string]any{"capability": "events", "state": true},
+				map[string]any{"capability": "x-ignore-shared", "state": true},
+			},
 		}},
 		{"migrate-set-parameters", map[string]any{"max-bandwidth": int64(1) << 40}},
 		{command, map[string]any{"uri": uri}},

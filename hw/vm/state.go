@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// savedPair is a booted pair of guests in the cache: its folder holds both guests' states and the manifest.
+// savedPair is a booted pair of guests in the cache: its folder holds both guests' memories and states, and the manifest.
 type savedPair struct {
 	dir string
 	machine
@@ -34,8 +34,14 @@ type fileSum struct {
 	CRC  uint32 `json:"crc32c"`
 }
 
-// stateName is the file of a guest's state.
-func stateName(i int) string { return guestNames[i] + ".state" }
+// memoryName and stateName are the files of a guest's memory and of all else it is.
+func memoryName(i int) string { return guestNames[i] + ".memory" }
+func stateName(i int) string  { return guestNames[i] + ".state" }
+
+// savedNames are all files of a saved pair that the manifest tells of.
+func savedNames() []string {
+	return []string{memoryName(0), memoryName(1), stateName(0), stateName(1)}
+}
 
 // check reads a saved pair through.
 func (p savedPair) check() error {
@@ -47,7 +53,7 @@ func (p savedPair) check() error {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return fmt.Errorf("%s: %w", manifestName, err)
 	}
-	for _, name := range []string{stateName(0), stateName(1)} {
+	for _, name := range savedNames() {
 		sum, err := sumFile(filepath.Join(p.dir, name))
 		if err != nil {
 			return err
@@ -100,7 +106,7 @@ func sumFile(path string) (fileSum, error) {
 // writeManifest seals the folder of a saved pair.
 func writeManifest(dir string) error {
 	m := manifest{Files: map[string]fileSum{}}
-	for _, name := range []string{stateName(0), stateName(1)} {
+	for _, name := range savedNames() {
 		sum, err := sumFile(filepath.Join(dir, name))
 		if err != nil {
 			return err
@@ -186,7 +192,12 @@ func bootAndSave(ctx context.Context, m machine, dir, runDir string, initrd []by
 	err = onBoth(func(i int) error {
 		ctx, cancel := context.WithTimeout(ctx, bootWithin)
 		defer cancel()
-		g, err := startGuest(ctx, m, i, pairDir, guestFile{save: filepath.Join(dir, stateName(i))})
+		// QEMU does not make a file that a link stands for.
+		err := os.WriteFile(filepath.Join(dir, memoryName(i)), nil, 0o644)
+		if err != nil {
+			return err
+		}
+		g, err := startGuest(ctx, m, i, pairDir, dir, false)
 		if err != nil {
 			return err
 		}

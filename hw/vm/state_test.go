@@ -30,7 +30,7 @@ func TestAPairsKeyDependsOnAllThatBoots(t *testing.T) {
 func sealed(t *testing.T) savedPair {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{stateName(0), stateName(1)} {
+	for _, name := range savedNames() {
 		NewWithT(t).Expect(os.WriteFile(filepath.Join(dir, name), []byte("state of "+name), 0o644)).To(Succeed())
 	}
 	NewWithT(t).Expect(writeManifest(dir)).To(Succeed())
