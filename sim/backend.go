@@ -33,7 +33,8 @@ type backend struct {
 // Environment describes the simulated stack; it never claims to be a live one.
 func (b *backend) Environment(context.Context) (spec.Environment, error) {
 	e := spec.Environment{
-		Stack: simulated, Imitates: truths[b.options.Profile].imitates, Transport: spec.RoCEv2, Nonce: b.options.Nonce, Detectors: []string{},
+		Stack: simulated, Imitates: truths[b.options.Profile].imitates, Transport: spec.RoCEv2,
+		Nonce: b.options.Nonce, Detectors: []string{},
 	}
 	if len(b.options.Quirks) > 0 {
 		e.Imitates += ", with quirks: " + strings.Join(b.options.Quirks, ", ")

@@ -102,7 +102,7 @@ var probes = map[string]struct {
 		return fmt.Sprint(len(w.state().IGMP))
 	}, "1", "2"},
 	"join-after-route": {func(w *world) string {
-		m := w.unbound(0, spec.PSUDP)
+		m := w.unbound(spec.PSUDP)
 		m.Expect(m.p.ResolveAddr(m.ctx, m.id, w.addrOf(0), group, 1000)).To(Succeed())
 		m.acked()
 		m.Expect(m.p.ResolveRoute(m.ctx, m.id, 1000)).To(Succeed())
@@ -110,7 +110,7 @@ var probes = map[string]struct {
 		return spec.Outcome(m.join(group))
 	}, "EINVAL", "0"},
 	"join-unbound-succeeds": {func(w *world) string {
-		return spec.Outcome(w.unbound(0, spec.PSUDP).join(group))
+		return spec.Outcome(w.unbound(spec.PSUDP).join(group))
 	}, "EINVAL", "0"},
 	"kernel-warning": {func(w *world) string {
 		w.bound(0).joined(group)
@@ -158,7 +158,7 @@ var probes = map[string]struct {
 		return fmt.Sprint(len(w.state().IGMP))
 	}, "1", "2"},
 	"refused-join-stays": {func(w *world) string {
-		m := w.unbound(0, spec.PSUDP)
+		m := w.unbound(spec.PSUDP)
 		m.Expect(m.join(group)).NotTo(Succeed())
 		m.Expect(m.p.BindAddr(m.ctx, m.id, w.addrOf(0))).To(Succeed())
 		return spec.Outcome(m.leave(group))
@@ -215,7 +215,7 @@ var probes = map[string]struct {
 		return fmt.Sprint(s.Event != nil)
 	}, "true", "false"},
 	"tcp-may-join": {func(w *world) string {
-		m := w.unbound(0, spec.PSTCP)
+		m := w.unbound(spec.PSTCP)
 		m.Expect(m.p.BindAddr(m.ctx, m.id, w.addrOf(0))).To(Succeed())
 		return spec.Outcome(m.join(group))
 	}, "EINVAL", "0"},

@@ -74,8 +74,8 @@ func (w *world) addrOf(host int) spec.Sockaddr {
 	return addr([]string{"192.168.100.1", "192.168.100.2"}[host])
 }
 
-// unbound makes an id on a host, bound to nothing.
-func (w *world) unbound(host int, ps spec.PortSpace) *member { return w.unboundOf(w.procs[host], ps) }
+// unbound makes an id on the host under test, bound to nothing.
+func (w *world) unbound(ps spec.PortSpace) *member { return w.unboundOf(w.procs[0], ps) }
 
 func (w *world) unboundOf(p spec.Process, ps spec.PortSpace) *member {
 	m := &member{world: w, p: p}
