@@ -59,8 +59,7 @@ func (h *host) Configure(ctx context.Context, c spec.Change) (func(context.Conte
 	var undo func()
 	var err error
 	if c.RemoveDevice != nil {
-		tool := h.world.NewProcess(func() {})
-		err = tool.Call(spec.Concurrent(ctx), "rdma link delete", func() (err error) {
+		err = h.tool().Call(spec.Concurrent(ctx), "rdma link delete", func() (err error) {
 			undo, err = h.kernel.RemoveDevice(c.RemoveDevice.Device)
 			return err
 		})
@@ -74,6 +73,15 @@ func (h *host) Configure(ctx context.Context, c spec.Change) (func(context.Conte
 		h.world.Do(undo)
 		return nil
 	}, nil
+}
+
+// tool is a process of the host's own, which changes it.
+func (h *host) tool() (p *world.Process) {
+	h.world.Do(func() {
+		p = h.world.NewProcess(func() {})
+		h.processes = append(h.processes, p)
+	})
+	return p
 }
 
 // killAll ends what still runs.
