@@ -67,10 +67,10 @@ explain: ## one requirement: make explain ID=JM-EVT-03
 diff: ## what two reports disagree on: make diff A=report.json B=report.json
 	@go run ./conformance/joinmcast diff $(or $(A),$(error $(TWO))) $(or $(B),$(error $(TWO)))
 
-soak: $(if $(filter rxe%,$(TARGETS)),bin) ## many runs with different seeds must agree: make soak [N=10] [TARGETS="sim rxe"] [KERNEL=] [RDMA_CORE=]
+soak: $(if $(filter rxe%,$(TARGETS)),bin) ## many runs with different seeds must agree: make soak [N=10] [TARGETS="sim rxe"] [FILTER=JM-LV-01]
 	@go build -o bin/joinmcast ./conformance/joinmcast
 	@go test -c -o bin/conformance.test ./conformance
-	@bin/joinmcast soak -n $(N) -kernel $(KERNEL) -rdma-core $(RDMA_CORE) $(TARGETS)
+	@bin/joinmcast soak -n $(N) -kernel $(KERNEL) -rdma-core $(RDMA_CORE) -label-filter '$(FILTER)' $(TARGETS)
 
 generate: ## the mocks, and the law as a page: spec/SPEC.md
 	go generate ./...

@@ -29,6 +29,7 @@ const ending = time.Minute
 type soaking struct {
 	suite, out       string
 	runs             int
+	filter           string
 	kernel, rdmaCore string
 }
 
@@ -39,6 +40,7 @@ func soak(args []string) error {
 	set.StringVar(&s.suite, "suite", filepath.Join("bin", "conformance.test"), "the suite's `binary`")
 	set.StringVar(&s.out, "out", filepath.Join("reports", "out", "soak"), "`folder` of the reports")
 	set.IntVar(&s.runs, "n", 10, "`runs` on each target")
+	set.StringVar(&s.filter, "label-filter", "", "`labels` of the specs to run, as Ginkgo's filter takes them; empty: all")
 	set.StringVar(&s.kernel, "kernel", "", "of guests")
 	set.StringVar(&s.rdmaCore, "rdma-core", "", "of guests")
 	if err := set.Parse(args); err != nil {
@@ -79,25 +81,22 @@ func soak(args []string) error {
 
 // target runs the suite on one target and reads the reports.
 func (s soaking) target(ctx context.Context, name string) ([]*reports.Report, error) {
-	args := []string{"-target=" + name}
-	var overrides target.Overrides
-	t, err := target.Load(name, overrides)
+	args := []string{"-target=" + name, "-ginkgo.label-filter=" + s.filter}
+	t, err := target.Load(name, target.Overrides{})
+	if err == nil && t.Stack == target.RXE {
+		args = append(args, "-kernel="+s.kernel, "-rdma-core="+s.rdmaCore)
+		t, err = target.Load(name, target.Overrides{Kernel: s.kernel, RDMACore: s.rdmaCore})
+	}
 	if err != nil {
 		return nil, err
 	}
-	if t.Stack == target.RXE {
-		overrides.Kernel, overrides.RDMACore = s.kernel, s.rdmaCore
-		args = append(args, "-kernel="+s.kernel, "-rdma-core="+s.rdmaCore)
-		if t, err = target.Load(name, overrides); err != nil {
-			return nil, err
-		}
-	}
-	if err := os.RemoveAll(filepath.Join(s.out, t.Name)); err != nil { // of the soak before
+	folder := reports.Folder(t.Name, s.filter != "")
+	if err := os.RemoveAll(filepath.Join(s.out, folder)); err != nil { // of the soak before
 		return nil, err
 	}
 	var found []*reports.Report
 	for seed := 1; seed <= s.runs; seed++ {
-		r, err := s.run(ctx, t.Name, seed, args)
+		r, err := s.run(ctx, folder, seed, args)
 		if err != nil {
 			return nil, fmt.Errorf("run %d on %s: %w", seed, t.Name, err)
 		}
@@ -108,7 +107,7 @@ func (s soaking) target(ctx context.Context, name string) ([]*reports.Report, er
 }
 
 // run runs the suite once. Its files are put where they belong when it has ended: an interrupt leaves none.
-func (s soaking) run(ctx context.Context, name string, seed int, args []string) (*reports.Report, error) {
+func (s soaking) run(ctx context.Context, folder string, seed int, args []string) (*reports.Report, error) {
 	if err := os.MkdirAll(s.out, 0o755); err != nil {
 		return nil, err
 	}
@@ -133,16 +132,16 @@ func (s soaking) run(ctx context.Context, name string, seed int, args []string) 
 	if err != nil && !errors.As(err, &exit) {
 		return nil, err
 	}
-	r, err := reports.Read(filepath.Join(scratch, name, reports.JSONFile))
+	r, err := reports.Read(filepath.Join(scratch, folder, reports.JSONFile))
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, said.Bytes())
 	}
 	if r.Summary.Status == verdict.NotQualified {
 		return nil, errors.New(r.Summary.Reason)
 	}
-	folder := filepath.Join(s.out, name, fmt.Sprint(seed))
-	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
+	final := filepath.Join(s.out, folder, fmt.Sprint(seed))
+	if err := os.MkdirAll(filepath.Dir(final), 0o755); err != nil {
 		return nil, err
 	}
-	return r, os.Rename(filepath.Join(scratch, name), folder)
+	return r, os.Rename(filepath.Join(scratch, folder), final)
 }
