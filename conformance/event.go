@@ -301,10 +301,11 @@ var _ = Describe("EVT: the event of a join", func() {
 
 		rig.ObserveCall("resolve_route", route)
 		Expect(route).To(ReturnZero())
-		events := id.MustGetEvents(ctx, 2)
+		events, err := id.GetEvents(ctx, 2)
 		join := events[spec.MulticastJoin]
 		rig.Observe("events", rig.NameTypes(events))
 		rig.Observe("context", rig.NameContext(join.UD.PrivateData, context))
+		Expect(err).To(ReturnZero(), "two events come")
 		Expect(events).To(HaveKey(spec.RouteResolved), "control: the route's event comes too")
 		Expect(join).To(BeJoin(group.GID()))
 		Expect(join).To(CarryContext(context))

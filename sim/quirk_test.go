@@ -30,6 +30,13 @@ var probes = map[string]struct {
 		m.joined(group)
 		return spec.Outcome(m.leave(group))
 	}, "0", "EADDRNOTAVAIL"},
+	"ah-from-the-stack": {func(w *world) string {
+		return fmt.Sprint(w.bound(0).joined(group).UD.AH.GRH.TrafficClass)
+	}, "0", "90"},
+	"attach-only-once": {func(w *world) string {
+		m := w.attachedMember(0, group)
+		return spec.Outcome(m.p.AttachMulticast(m.ctx, m.qp, spec.MGIDOf(group.Addr()), 0))
+	}, "0", "EINVAL"},
 	"attach-error-becomes-eperm": {func(w *world) string {
 		m := w.sync().withQP()
 		return spec.Outcome(m.join(addr("192.168.1.1")))
@@ -73,6 +80,11 @@ var probes = map[string]struct {
 			m.Expect(p.DestroyEventChannel(m.ctx, m.ch)).To(Succeed())
 		}))
 	}, "0", "1"},
+	"error-without-context": {func(w *world) string {
+		m := w.bound(0).withQP()
+		m.Expect(m.join(addr("192.168.1.1"))).To(Succeed())
+		return fmt.Sprintf("%#x", uint64(m.event().UD.PrivateData))
+	}, "0xc0ffee", "0x0"},
 	"errno-524": {func(w *world) string {
 		return spec.Outcome(w.bound(0).join(addr("ff1e::1")))
 	}, "EOPNOTSUPP", "ENOTSUPP"},
@@ -82,6 +94,11 @@ var probes = map[string]struct {
 		m.Expect(m.join(group)).To(Succeed())
 		return fmt.Sprint(m.event().Status)
 	}, "-2", "0"},
+	"failed-attach-untold": {func(w *world) string {
+		m := w.bound(0).withQP()
+		m.Expect(m.join(addr("192.168.1.1"))).To(Succeed())
+		return m.event().Type.String()
+	}, "MULTICAST_ERROR", "MULTICAST_JOIN"},
 	"first-leave-detaches": {func(w *world) string {
 		m := w.attachedMember(0, group)
 		m.joined(group)
@@ -139,6 +156,26 @@ var probes = map[string]struct {
 		return fmt.Sprintf("%#x", uint64(w.bound(0).joined(group).UD.PrivateData))
 	}, "0xc0ffee", "0x0"},
 	"lose-event": {seeEvents, "MULTICAST_JOIN HANG", "HANG"},
+	"mask-after-address": {func(w *world) string {
+		m := w.bound(0)
+		return spec.Outcome(m.p.JoinMulticastEx(m.ctx, m.id, &spec.JoinAttr{CompMask: 7}, 0))
+	}, "EOPNOTSUPP", "EINVAL"},
+	"migrate-does-not-wait": {func(w *world) string {
+		m := w.bound(0)
+		m.Expect(m.join(group)).To(Succeed())
+		m.event()
+		return spec.Outcome(m.p.MigrateID(m.ctx, m.id, w.channel()))
+	}, "HANG", "0"},
+	"migrate-keeps-events": {func(w *world) string {
+		m := w.bound(0)
+		m.Expect(m.join(group)).To(Succeed())
+		m.Expect(m.p.PollChannel(m.ctx, m.ch)).To(Succeed())
+		from := m.ch
+		m.ch = w.channel()
+		m.Expect(m.p.MigrateID(m.ctx, m.id, m.ch)).To(Succeed())
+		m.ch = from
+		return m.eventsLeft()
+	}, "HANG", "MULTICAST_JOIN HANG"},
 	"negative-errno": {func(w *world) string {
 		err := w.bound(0).join(nil)
 		var refused *spec.CallError
@@ -163,6 +200,14 @@ var probes = map[string]struct {
 		m.Expect(m.p.BindAddr(m.ctx, m.id, w.addrOf(0))).To(Succeed())
 		return spec.Outcome(m.leave(group))
 	}, "EADDRNOTAVAIL", "ENOENT"},
+	"route-loses-join": {func(w *world) string {
+		m := w.unbound(spec.PSUDP)
+		m.Expect(m.p.ResolveAddr(m.ctx, m.id, w.addrOf(0), group, 1000)).To(Succeed())
+		m.acked()
+		m.Expect(m.join(group)).To(Succeed())
+		m.Expect(m.p.ResolveRoute(m.ctx, m.id, 1000)).To(Succeed())
+		return m.eventsLeft()
+	}, "MULTICAST_JOIN ROUTE_RESOLVED HANG", "ROUTE_RESOLVED HANG"},
 	"rxe-filter-leak": {func(w *world) string {
 		for range 2 {
 			m := w.attachedMember(0, group)
@@ -177,11 +222,20 @@ var probes = map[string]struct {
 	}, "0", "2"},
 	"sendonly-attaches": {func(w *world) string {
 		m := w.bound(0).withQP()
-		attr := &spec.JoinAttr{CompMask: 3, JoinFlags: spec.SendOnlyMember, Addr: group}
-		m.Expect(m.p.JoinMulticastEx(m.ctx, m.id, attr, 0)).To(Succeed())
-		m.acked()
+		m.sendOnly(group)
 		return m.detaches(group)
 	}, "EINVAL", "0"},
+	"sendonly-igmp": {func(w *world) string {
+		w.bound(0).sendOnly(group)
+		return fmt.Sprint(len(w.state().IGMP))
+	}, "1", "2"},
+	"sendonly-leave-igmp": {func(w *world) string {
+		m := w.bound(0)
+		m.sendOnly(group)
+		w.bound(0).joined(group)
+		m.Expect(m.leave(group)).To(Succeed())
+		return fmt.Sprint(len(w.state().IGMP))
+	}, "2", "1"},
 	"skip-auto-attach": {func(w *world) string { return w.attachedMember(0, group).detaches(group) }, "0", "EINVAL"},
 	"sendonly-becomes-full": {func(w *world) string {
 		p := w.mischief()
@@ -232,6 +286,20 @@ func (w *world) sync() *member {
 	w.Expect(err).NotTo(HaveOccurred())
 	w.Expect(m.p.BindAddr(w.ctx, m.id, w.addrOf(0))).To(Succeed())
 	return m
+}
+
+// sendOnly makes m a send-only member.
+func (m *member) sendOnly(a spec.Sockaddr) {
+	attr := &spec.JoinAttr{CompMask: 3, JoinFlags: spec.SendOnlyMember, Addr: a}
+	m.Expect(m.p.JoinMulticastEx(m.ctx, m.id, attr, 0)).To(Succeed())
+	m.acked()
+}
+
+// channel is one more event channel of the process under test.
+func (w *world) channel() spec.Channel {
+	ch, err := w.procs[0].CreateEventChannel(w.ctx)
+	w.Expect(err).NotTo(HaveOccurred())
+	return ch
 }
 
 // mischief is a process on the host under test whose calls of spec.Mischief work.

@@ -284,15 +284,17 @@ func (id *ID) MustGetEvent(ctx context.Context) spec.Event {
 	return event
 }
 
-// MustGetEvents waits for n events of different types, which come in any order.
-func (id *ID) MustGetEvents(ctx context.Context, n int) map[spec.EventType]spec.Event {
-	ginkgo.GinkgoHelper()
+// GetEvents waits for n events of different types, which come in any order, or for the first call that gets none.
+func (id *ID) GetEvents(ctx context.Context, n int) (map[spec.EventType]spec.Event, error) {
 	events := map[spec.EventType]spec.Event{}
 	for range n {
-		event := id.MustGetEvent(ctx)
+		event, err := id.GetEvent(ctx)
+		if err != nil {
+			return events, err
+		}
 		events[event.Type] = event
 	}
-	return events
+	return events, nil
 }
 
 // TryGetEvent asks for an event without waiting: EAGAIN when there is none. It proves that nothing is there only after

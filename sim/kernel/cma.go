@@ -175,6 +175,9 @@ func (id *cmID) resolveRoute() error {
 		return spec.EINVAL
 	}
 	id.state = routeQuery
+	if id.kernel.deviates.RouteLosesJoins {
+		id.file.drop(func(e *cmEvent) bool { return e.of == id && e.member != nil })
+	}
 	id.kernel.cmWork.Add(func() {
 		if id.state == routeQuery {
 			id.state = routeResolved

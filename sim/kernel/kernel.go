@@ -60,6 +60,12 @@ type Deviations struct {
 	ForgetsGRHLength  bool // the length of a receive leaves the GRH out
 	LeaksLinkFilter   bool // the last detach of a group leaves its address in the link-layer filter, as rxe does
 	AttachesUnchecked bool // any GID can be attached
+	AttachesOnce      bool // a second attach of a QP to a group is refused
+	SendOnlyReports   bool // a send-only join makes the host a member by IGMP
+	SendOnlyUnreports bool // the end of a send-only membership takes a full member's IGMP membership away
+	RouteLosesJoins   bool // the resolution of a route loses the unread event of a join
+	TellsItsStack     bool // a JOIN event's traffic class is whatever stood on the kernel's stack
+	MigrateKeepsBack  bool // unread events of an id that migrates stay where they are
 
 	// What upstream's does.
 	TellsStatusZero   bool // MULTICAST_ERROR of an id whose source address is gone has status 0

@@ -86,9 +86,11 @@ func (m *membership) joinRoCE(a spec.Sockaddr) error {
 		return spec.EOPNOTSUPP
 	}
 	mgid := k.mgid(a)
-	if m.flags == spec.FullMember {
-		m.igmp = netip.AddrFrom4([4]byte(mgid[12:]))
+	if group := netip.AddrFrom4([4]byte(mgid[12:])); m.flags == spec.FullMember || k.deviates.SendOnlyReports {
+		m.igmp = group
 		n.joinGroup(m.igmp)
+	} else if k.deviates.SendOnlyUnreports {
+		m.igmp = group
 	}
 	if ibMTU(n.mtu) == 0 {
 		if !k.deviates.RefusalLeaksIGMP {
@@ -136,6 +138,9 @@ func (m *membership) event(mgid spec.GID) uabi.Event {
 		IsGlobal: true, PortNum: portNum,
 		GRH: spec.GlobalRoute{DGID: mgid, SGIDIndex: uint8(sgid), HopLimit: 64},
 	}
+	if m.id.kernel.deviates.TellsItsStack {
+		e.AH.GRH.TrafficClass = 0x5a
+	}
 	return e
 }
 
@@ -144,6 +149,9 @@ func (m *membership) tell(e uabi.Event) {
 	deviates := m.id.kernel.deviates
 	gone := m.id.state == destroying || m.id.state == deviceRemoval
 	if gone || m.over && !deviates.LeaveKeepsEvents || deviates.LosesEvents {
+		return
+	}
+	if deviates.RouteLosesJoins && m.id.state != addrBound && m.id.state != addrResolved {
 		return
 	}
 	m.id.queue(&cmEvent{Event: e, of: m.id, member: m})

@@ -172,6 +172,9 @@ func (f *cmFile) MigrateID(h uabi.CMID, fromFD int) (eventsReported uint32, err 
 		return 0, err
 	}
 	id.file = f
+	if f.kernel.deviates.MigrateKeepsBack {
+		return id.eventsReported, nil
+	}
 	for _, e := range from.events {
 		if e.of == id && from != f {
 			f.events = append(f.events, e)

@@ -154,6 +154,9 @@ func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 		return spec.EINVAL
 	}
 	if q.attached[attachment{g, mlid}] {
+		if c.device.kernel.deviates.AttachesOnce {
+			return spec.EINVAL
+		}
 		return nil
 	}
 	if err := q.mayAttach(g); err != nil {

@@ -68,17 +68,17 @@ func (l *Library) nextEvent(ch *channel) (uabi.Event, error) {
 func (l *Library) multicastEvent(e *event, got uabi.Event) {
 	e.member = deref(l.memberships, got.UID)
 	e.id = e.member.id
-	if !l.deviates.LosesContext {
+	if got.Type == spec.MulticastJoin {
+		e.public.UD.AH, e.public.UD.QPNum, e.public.UD.QKey = got.AH, got.QPNum, got.QKey
+		e.public.Status = 0
+		if err := l.processJoin(e.member, got.AH); err != nil && !l.deviates.HidesFailedAttach {
+			e.public.Type, e.public.Status = spec.MulticastError, -1
+			errors.As(err, &e.public.Errno)
+		}
+	}
+	lost := l.deviates.LosesContext || l.deviates.ErrorLosesContext && e.public.Type == spec.MulticastError
+	if !lost {
 		e.public.UD.PrivateData = e.member.context
-	}
-	if got.Type == spec.MulticastError {
-		return
-	}
-	e.public.UD.AH, e.public.UD.QPNum, e.public.UD.QKey = got.AH, got.QPNum, got.QKey
-	e.public.Status = 0
-	if err := l.processJoin(e.member, got.AH); err != nil {
-		e.public.Type, e.public.Status = spec.MulticastError, -1
-		errors.As(err, &e.public.Errno)
 	}
 }
 

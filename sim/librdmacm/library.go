@@ -53,6 +53,10 @@ type Deviations struct {
 	LeaveAlwaysSucceeds   bool // leave of no membership answers success
 	KeepsFreedMemberships bool // events of a membership that was left are still told
 	DestroyIgnoresAcks    bool // rdma_destroy_id does not wait for acknowledgements
+	ErrorLosesContext     bool // only JOIN events carry a context
+	HidesFailedAttach     bool // an attach that failed is told as JOIN
+	LooksAtAddrFirst      bool // join_ex looks at the address before the mask
+	MigrateIgnoresAcks    bool // rdma_migrate_id does not wait for acknowledgements
 	SyncJoinReturnsEarly  bool // a join on a synchronous id does not wait for its event
 
 	// What upstream's does.

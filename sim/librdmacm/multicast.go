@@ -38,6 +38,8 @@ func (l *Library) JoinMulticastEx(h spec.ID, attr *spec.JoinAttr, c spec.Context
 	}
 	var err error
 	switch {
+	case l.deviates.LooksAtAddrFirst && l.addrLen(attr.Addr) == 0:
+		err = spec.EINVAL
 	case attr.CompMask > spec.JoinAttrAddress|spec.JoinAttrFlags:
 		err = spec.ENOTSUP
 	case attr.CompMask != spec.JoinAttrAddress|spec.JoinAttrFlags || attr.JoinFlags > spec.SendOnlyMember:

@@ -8,6 +8,18 @@ import (
 // inKernel are the quirks of the kernel storey and of the driver below it.
 var inKernel = []Quirk{
 	{
+		Name:     "ah-from-the-stack",
+		Does:     "the traffic class of a JOIN event is whatever stood on the kernel's stack",
+		CaughtBy: "JM-EVT-10",
+		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.TellsItsStack = true },
+	},
+	{
+		Name:     "attach-only-once",
+		Does:     "attaching a QP that is attached already is refused",
+		CaughtBy: "JM-ATT-09",
+		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.AttachesOnce = true },
+	},
+	{
 		Name:     "attach-unchecked",
 		Does:     "a QP can be attached to a GID that is not multicast",
 		CaughtBy: "JM-ATT-07",
@@ -62,10 +74,34 @@ var inKernel = []Quirk{
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.LosesEvents = true },
 	},
 	{
+		Name:     "migrate-keeps-events",
+		Does:     "unread events of an id that migrates stay on its old channel",
+		CaughtBy: "JM-MIG-01",
+		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.MigrateKeepsBack = true },
+	},
+	{
 		Name:     "qp-leak-at-exit",
 		Does:     "a QP outlives its process",
 		CaughtBy: "JM-CLEAN-02",
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.KeepsQPAtExit = true },
+	},
+	{
+		Name:     "route-loses-join",
+		Does:     "the resolution of a route loses the unread event of a join",
+		CaughtBy: "JM-EVT-24",
+		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.RouteLosesJoins = true },
+	},
+	{
+		Name:     "sendonly-igmp",
+		Does:     "a send-only join makes the host a member by IGMP",
+		CaughtBy: "JM-EX-10",
+		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.SendOnlyReports = true },
+	},
+	{
+		Name:     "sendonly-leave-igmp",
+		Does:     "the end of a send-only membership takes a full member's IGMP membership away",
+		CaughtBy: "JM-EX-16",
+		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.SendOnlyUnreports = true },
 	},
 	{
 		Name:     "tcp-may-join",

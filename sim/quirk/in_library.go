@@ -44,6 +44,18 @@ var inLibrary = []Quirk{
 		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.LeaveDetachesOldest = true },
 	},
 	{
+		Name:     "error-without-context",
+		Does:     "MULTICAST_ERROR carries no context",
+		CaughtBy: "JM-EVT-11",
+		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.ErrorLosesContext = true },
+	},
+	{
+		Name:     "failed-attach-untold",
+		Does:     "an attach that failed is told as MULTICAST_JOIN",
+		CaughtBy: "JM-EVT-12",
+		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.HidesFailedAttach = true },
+	},
+	{
 		Name:     "fifo-leave",
 		Does:     "leave takes the oldest of two equal memberships",
 		CaughtBy: "JM-LV-10",
@@ -72,6 +84,18 @@ var inLibrary = []Quirk{
 		Does:     "multicast events carry no context",
 		CaughtBy: "JM-EVT-03",
 		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.LosesContext = true },
+	},
+	{
+		Name:     "mask-after-address",
+		Does:     "rdma_join_multicast_ex looks at the address before the mask",
+		CaughtBy: "JM-EX-06",
+		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.LooksAtAddrFirst = true },
+	},
+	{
+		Name:     "migrate-does-not-wait",
+		Does:     "rdma_migrate_id does not wait for the acknowledgement of a retrieved event",
+		CaughtBy: "JM-MIG-02",
+		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.MigrateIgnoresAcks = true },
 	},
 	{
 		Name:     "negative-errno",
