@@ -320,8 +320,8 @@ var _ = Describe("DST: destroying", func() {
 		})
 })
 
-// raceLeaveAgainstDestroy leaves groups of one id while others, members too, are destroyed. It gives what the leaves and
-// the destroys answered, and whether the kernel told of a defect.
+// raceLeaveAgainstDestroy leaves groups of one id while others, members too, are destroyed. It gives what the leaves
+// and the destroys answered, and whether the kernel told of a defect.
 func raceLeaveAgainstDestroy(ctx context.Context) (leaves, destroys []spec.Tally, log string) {
 	GinkgoHelper()
 	const groups = 200

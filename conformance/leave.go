@@ -567,7 +567,7 @@ var _ = Describe("LV: leaving a group", func() {
 			rig.Observe("joins", rig.NameTallies(answers[0]...))
 			rig.Observe("log", log)
 			Expect(rig.NameTallies(answers[0]...)).To(Equal("0"), "control: every join is made")
-			Expect(rig.Successes(slices.Concat(answers[1], answers[2])...)).To(BeNumerically(">", 0), "control: guesses are right")
+			Expect(rig.Successes(answers[1]...)).To(BeNumerically(">", 0), "control: guesses are right")
 			Expect(log).To(Equal("quiet"))
 		})
 

@@ -140,8 +140,8 @@ func mustFillByHand(ctx context.Context, p *rig.Process, group rig.Group) []*rig
 }
 
 // attachToAllGroups attaches a QP to as many groups as the device has. It gives one group more, the last, and what the
-// attaches answered. The link is down for the spec: while it is up, a network device may program its filter anew at each
-// attach, every address of it, which takes more time than a spec should.
+// attaches answered. The link is down for the spec: while it is up, a network device may program every address of its
+// filter anew at each attach, which takes more time than a spec should.
 func attachToAllGroups(ctx context.Context, qp *rig.QP) ([]rig.Group, []spec.Tally) {
 	GinkgoHelper()
 	limit := int(qp.ID().MustQueryDevice(ctx).MaxMcastGrp)
