@@ -563,11 +563,12 @@ var _ = Describe("LV: leaving a group", func() {
 
 			answers := p.MustRun(ctx, spec.Script{Rounds: 200, Sequences: [][]spec.Step{join, leave, leave}})
 
+			guesses := slices.Concat(answers[1], answers[2])
 			log := rig.NameLog(before, host.MustObserve(ctx))
 			rig.Observe("joins", rig.NameTallies(answers[0]...))
 			rig.Observe("log", log)
 			Expect(rig.NameTallies(answers[0]...)).To(Equal("0"), "control: every join is made")
-			Expect(rig.Successes(answers[1]...)).To(BeNumerically(">", 0), "control: guesses are right")
+			Expect(rig.Successes(guesses...)).To(BeNumerically(">", 0), "control: some guesses are right")
 			Expect(log).To(Equal("quiet"))
 		})
 
