@@ -200,7 +200,8 @@ static json_t *tally_of(const struct step *step)
 			snprintf(number, sizeof number, "%d", i);
 			json_object_set_new(events, number, json_integer(step->events[i]));
 		}
-	return json_pack("{s:o, s:o, s:I}", "outcomes", outcomes, "events", events, "slowest", (json_int_t)step->slowest);
+	return json_pack("{s:o, s:o, s:I}", "outcomes", outcomes, "events", events,
+			 "slowest", (json_int_t)step->slowest);
 }
 
 static json_t *tallies_of(const struct sequence *sequence)

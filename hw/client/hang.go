@@ -47,8 +47,8 @@ func (p *Process) inFlight(ctx context.Context) ([]spec.InFlight, error) {
 }
 
 // watch looks at an open call now and then, until stop: a call that sleeps in an untimed futex while no other is open
-// is woken by nothing, and a script of which every call does so. The context ends then, and stop says so. Of a concurrent caller nothing can be said, for its
-// next call may wake this one; nor of a poll, which an event may end.
+// is woken by nothing, nor is a script of which every call does so. The context ends then, and stop says so. Of a
+// concurrent caller nothing can be said, for its next call may wake this one; nor of a poll, which an event may end.
 func (p *Process) watch(ctx context.Context, method string) (watched context.Context, stop func() *spec.Hung) {
 	if spec.IsConcurrent(ctx) || method == "poll" {
 		return ctx, func() *spec.Hung { return nil }

@@ -91,8 +91,8 @@ func (h *host) planLink(l spec.LinkChange) (do, undo step, err error) {
 	return set(l.Up), set(wasUp), nil
 }
 
-// planNetdev adds a dummy or a VLAN, up and with its address. The port under test gets the GIDs of a VLAN on its network
-// device; nothing of a dummy is the port's.
+// planNetdev adds a dummy or a VLAN, up and with its address. The port under test gets the GIDs of a VLAN on its
+// network device; nothing of a dummy is the port's.
 func (h *host) planNetdev(n spec.NewNetdev) (do, undo step, err error) {
 	attrs := netlink.NewLinkAttrs()
 	attrs.Name = n.Netdev

@@ -48,8 +48,8 @@ func (h *host) hasBack(before portState) bool {
 }
 
 // hasAddresses tells whether the kernel has finished with a network device that came up: the link-local address, where
-// there is IPv6, comes from a work queue, and so does the GID of every address at an RDMA device that follows it; device
-// is empty where none does.
+// there is IPv6, comes from a work queue, and so does the GID of every address at an RDMA device that follows it;
+// device is empty where none does.
 func hasAddresses(netdev, device string) bool {
 	_, addrs, err := netdevState(netdev)
 	if err != nil {

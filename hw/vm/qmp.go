@@ -128,8 +128,8 @@ func (q *qmp) portOpened(ctx context.Context) error {
 	})
 }
 
-// migrate saves the guest's state, or restores one, to or from where the argument says, and waits for its end. Its memory
-// is not part of that: it lies in a file.
+// migrate saves the guest's state, or restores one, to or from where the argument says, and waits for its end. The
+// memory is not part of that: it lies in a file.
 func (q *qmp) migrate(ctx context.Context, command, uri string) error {
 	for _, step := range []struct {
 		command   string

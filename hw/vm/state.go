@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// savedPair is a booted pair of guests in the cache: its folder holds both guests' memories and states, and the manifest.
+// savedPair is a booted pair of guests in the cache: its folder holds both guests' memories and states, and a manifest.
 type savedPair struct {
 	dir string
 	machine

@@ -8,8 +8,8 @@
 //	{"kind":"stderr","agent":3}    what that agent wrote to its standard error
 //
 // An agent is one RDMA application. It speaks JSON-RPC 2.0, one message a line, over its standard input and output. Its
-// methods are the C names of package call with that package's arguments as params; each answers a Result; the tallies of
-// a script count by numbers, of errno and of event types. InFlight and Libraries are the methods that are no calls.
+// methods are the C names of package call with that package's arguments as params; each answers a Result. A script's
+// tallies count by numbers, of errno and of event types. InFlight and Libraries are the methods that are no calls.
 package wire
 
 import (
