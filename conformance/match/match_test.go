@@ -26,6 +26,7 @@ var (
 	positive = spec.Event{Type: spec.AddrError, Status: int(spec.ENODEV)}
 	imm      = uint32(5)
 	plain    = spec.Completion{ByteLen: 43, HasGRH: true, Data: spec.Bytes("abc")}
+	tooLong  = spec.Completion{Status: spec.WCLocLenErr}
 	datagram = spec.Completion{ByteLen: 43, HasGRH: true, Imm: &imm, Data: spec.Bytes("abc")}
 )
 
@@ -76,8 +77,8 @@ func TestMatchersTakeExactlyWhatTheyName(t *testing.T) {
 		"other immediate data":             {match.BeDatagram("abc", 6), datagram, false},
 		"no immediate data":                {match.BePlainDatagram("abc"), plain, true},
 		"immediate data nobody sent":       {match.BePlainDatagram("abc"), datagram, false},
-		"a status":                         {match.EndWith(spec.WCLocLenErr), spec.Completion{Status: spec.WCLocLenErr}, true},
-		"another status":                   {match.EndWith(spec.WCLocLenErr), spec.Completion{Status: spec.WCLocQPOpErr}, false},
+		"a status":                         {match.EndWith(spec.WCLocLenErr), tooLong, true},
+		"another status":                   {match.EndWith(spec.WCLocQPOpErr), tooLong, false},
 		"a byte_len without the GRH":       {match.BeDatagram("abc", 5), short, false},
 	} {
 		t.Run(name, func(t *testing.T) {
