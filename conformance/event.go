@@ -230,6 +230,18 @@ var _ = Describe("EVT: the event of a join", func() {
 		Expect(spec.Outcome(ack)).To(BeElementOf("EINVAL", "SIGSEGV", "SIGBUS"))
 	})
 
+	It("cannot be put nowhere", Label("JM-EVT-17"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		group := rig.NewGroup()
+		id.MustJoin(ctx, group)
+		id.AwaitEvent(ctx) // so that a call which does not look at its argument has an event to put there
+
+		get := id.Undefined().GetNoEvent(ctx, id.Channel)
+
+		rig.ObserveCall("get", get)
+		Expect(spec.Outcome(get)).To(BeElementOf("EINVAL", "SIGSEGV", "SIGBUS"))
+	})
+
 	It("cannot be got from a NULL channel", Label("JM-EVT-18"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
 		id.MustBeMember(ctx, rig.NewGroup()) // the control; and a crash has something to clean up

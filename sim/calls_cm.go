@@ -135,6 +135,11 @@ func (p *process) GetEvent(ctx context.Context, ch spec.Channel) (spec.Event, er
 	return ask(ctx, p, "rdma_get_cm_event", func() (spec.Event, error) { return p.lib.GetEvent(ch) })
 }
 
+// GetNoEvent is rdma_get_cm_event with NULL in the event's place.
+func (p *process) GetNoEvent(ctx context.Context, ch spec.Channel) error {
+	return p.run.Call(ctx, "rdma_get_cm_event", func() error { return p.lib.GetNoEvent(ch) })
+}
+
 // AckEvent is rdma_ack_cm_event.
 func (p *process) AckEvent(ctx context.Context, e spec.EventRef) error {
 	return p.call(ctx, "rdma_ack_cm_event", func() error { return p.lib.AckEvent(e) })

@@ -82,6 +82,7 @@ type CM interface {
 	LeaveMulticast(ctx context.Context, id ID, a Sockaddr) error
 	PollChannel(ctx context.Context, ch Channel) error // poll(2) without a time-out: returns when an event can be read
 	GetEvent(ctx context.Context, ch Channel) (Event, error)
+	GetNoEvent(ctx context.Context, ch Channel) error // rdma_get_cm_event with NULL in the event's place
 	AckEvent(ctx context.Context, e EventRef) error
 }
 

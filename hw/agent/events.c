@@ -43,13 +43,14 @@ json_t *event_json(uint32_t ref, struct rdma_cm_event *event, int err)
 void get_event(struct call *call)
 {
 	struct rdma_event_channel *channel = handle_param(call, call->params, "channel", CHANNEL, NULL);
+	bool nowhere = bool_param(call, call->params, "nowhere");
 	struct rdma_cm_event *event = NULL;
 
 	if (refused(call))
 		return;
-	MAKE(call, call->ret = rdma_get_cm_event(channel, &event));
+	MAKE(call, call->ret = rdma_get_cm_event(channel, nowhere ? NULL : &event));
 	succeeds_with_zero(call);
-	if (call->ok)
+	if (call->ok && !nowhere)
 		call->answer = json_pack("{s:o}", "event", event_json(give_handle(EVENT, event), event, call->err));
 }
 

@@ -14,6 +14,9 @@ type event struct {
 	public spec.Event
 }
 
+// GetNoEvent is rdma_get_cm_event with NULL in the event's place, which is looked at before the channel is.
+func (l *Library) GetNoEvent(spec.Channel) error { return l.minusOne("rdma_get_cm_event", spec.EINVAL) }
+
 // GetEvent is rdma_get_cm_event.
 func (l *Library) GetEvent(h spec.Channel) (spec.Event, error) {
 	e, err := l.getEvent(deref(l.channels, h))

@@ -123,8 +123,13 @@ func (p Port) PollChannel(ctx context.Context, channel spec.Channel) error {
 // GetEvent is rdma_get_cm_event.
 func (p Port) GetEvent(ctx context.Context, channel spec.Channel) (spec.Event, error) {
 	var r GetEventAnswer
-	err := p.Call(ctx, "rdma_get_cm_event", &GetEventArgs{channel}, &r)
+	err := p.Call(ctx, "rdma_get_cm_event", &GetEventArgs{Channel: channel}, &r)
 	return r.Event, err
+}
+
+// GetNoEvent is rdma_get_cm_event with NULL in the event's place.
+func (p Port) GetNoEvent(ctx context.Context, channel spec.Channel) error {
+	return p.Call(ctx, "rdma_get_cm_event", &GetEventArgs{channel, true}, &GetEventAnswer{})
 }
 
 // AckEvent is rdma_ack_cm_event.

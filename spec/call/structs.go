@@ -109,6 +109,7 @@ type PollChannelArgs struct {
 // GetEventArgs are the arguments of rdma_get_cm_event.
 type GetEventArgs struct {
 	Channel spec.Channel `json:"channel"`
+	Nowhere bool         `json:"nowhere"` // the event's place is NULL
 }
 
 // GetEventAnswer is the answer of rdma_get_cm_event.

@@ -83,6 +83,9 @@ var table = map[string]method{
 		return p.PollChannel(ctx, a.Channel)
 	}),
 	"rdma_get_cm_event": row(func(ctx context.Context, p spec.Process, a *GetEventArgs, r *GetEventAnswer) error {
+		if a.Nowhere {
+			return p.GetNoEvent(ctx, a.Channel)
+		}
 		var err error
 		r.Event, err = p.GetEvent(ctx, a.Channel)
 		return err

@@ -1163,6 +1163,44 @@ func (c *MockProcessGetEventCall) DoAndReturn(f func(context.Context, spec.Chann
 	return c
 }
 
+// GetNoEvent mocks base method.
+func (m *MockProcess) GetNoEvent(ctx context.Context, ch spec.Channel) error {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "GetNoEvent", ctx, ch)
+	ret0, _ := ret[0].(error)
+	return ret0
+}
+
+// GetNoEvent indicates an expected call of GetNoEvent.
+func (mr *MockProcessMockRecorder) GetNoEvent(ctx, ch any) *MockProcessGetNoEventCall {
+	mr.mock.ctrl.T.Helper()
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "GetNoEvent", reflect.TypeOf((*MockProcess)(nil).GetNoEvent), ctx, ch)
+	return &MockProcessGetNoEventCall{Call: call}
+}
+
+// MockProcessGetNoEventCall wrap *gomock.Call
+type MockProcessGetNoEventCall struct {
+	*gomock.Call
+}
+
+// Return rewrite *gomock.Call.Return
+func (c *MockProcessGetNoEventCall) Return(arg0 error) *MockProcessGetNoEventCall {
+	c.Call = c.Call.Return(arg0)
+	return c
+}
+
+// Do rewrite *gomock.Call.Do
+func (c *MockProcessGetNoEventCall) Do(f func(context.Context, spec.Channel) error) *MockProcessGetNoEventCall {
+	c.Call = c.Call.Do(f)
+	return c
+}
+
+// DoAndReturn rewrite *gomock.Call.DoAndReturn
+func (c *MockProcessGetNoEventCall) DoAndReturn(f func(context.Context, spec.Channel) error) *MockProcessGetNoEventCall {
+	c.Call = c.Call.DoAndReturn(f)
+	return c
+}
+
 // IBVDestroyQP mocks base method.
 func (m *MockProcess) IBVDestroyQP(ctx context.Context, qp spec.QP) error {
 	m.ctrl.T.Helper()

@@ -77,6 +77,9 @@ func (p *program) c(r trace.Row) (before []string, expression string, after []st
 		return []string{fmt.Sprintf("struct pollfd fd = {.fd = %s->fd, .events = POLLIN};", channel(a.Channel))},
 			"poll(&fd, 1, -1) == 1 ? 0 : -1", nil
 	case *call.GetEventArgs:
+		if a.Nowhere {
+			return nil, fmt.Sprintf("rdma_get_cm_event(%s, NULL)", channel(a.Channel)), nil
+		}
 		made := p.made("struct rdma_cm_event *", event(r.Answer.(*call.GetEventAnswer).Event.Ref), r.Begin)
 		return nil, fmt.Sprintf("rdma_get_cm_event(%s, &%s)", channel(a.Channel), made),
 			[]string{fmt.Sprintf("if (ret == 0)\n\t\t\tshow_event(%s);", made)}
