@@ -34,7 +34,7 @@ type cmID struct {
 	qpType         spec.QPType
 	state          state
 	device         *device // nil while the id is bound to none
-	netdev         *netdev // below that device: where its groups are joined
+	netdev         *netdev // where its groups are joined; the first one that an address led to, even of a refused bind
 	src            netip.Addr
 	port           uint16
 	family         spec.Family // of the source address
@@ -47,7 +47,7 @@ func (id *cmID) bind(a spec.Sockaddr) error {
 	if id.state != idle {
 		return spec.EINVAL
 	}
-	n, err := id.netdevOf(a)
+	dev, err := id.deviceOf(a)
 	if err != nil {
 		return err
 	}
@@ -55,15 +55,13 @@ func (id *cmID) bind(a spec.Sockaddr) error {
 		return err
 	}
 	id.state, id.src, id.family = addrBound, a.Addr(), a.Family()
-	if n != nil {
-		id.device, id.netdev = id.kernel.rdma, n
-	}
+	id.attach(dev)
 	return nil
 }
 
-// netdevOf finds the network device with a source address, which an RDMA device must use; nil for an address that
-// names no device.
-func (id *cmID) netdevOf(a spec.Sockaddr) (*netdev, error) {
+// deviceOf finds the device that uses the network device with a source address; nil for an address that names no
+// device.
+func (id *cmID) deviceOf(a spec.Sockaddr) (*device, error) {
 	if isAny(a) {
 		return nil, nil
 	}
@@ -73,17 +71,27 @@ func (id *cmID) netdevOf(a spec.Sockaddr) (*netdev, error) {
 	if a.Family() == spec.AFInet6 && a.Addr().IsLinkLocalUnicast() && scopeID(a) == 0 {
 		return nil, spec.EINVAL // cma_check_linklocal: the address alone does not name an interface
 	}
-	n := id.kernel.ownerOf(a.Addr())
-	if n == nil {
+	if id.netdev == nil {
+		id.netdev = id.kernel.ownerOf(a.Addr())
+	}
+	if id.netdev == nil {
 		return nil, spec.EADDRNOTAVAIL
 	}
 	if id.ps == spec.PSIPoIB {
 		return nil, spec.EINVAL // cma_acquire_dev_by_src_ip: only on InfiniBand
 	}
-	if !id.kernel.rdma.uses(n) {
+	if _, ok := id.kernel.rdma.gidIndex(a.Addr()); !ok || !id.kernel.rdma.uses(id.netdev) {
 		return nil, spec.ENODEV
 	}
-	return n, nil
+	return id.kernel.rdma, nil
+}
+
+// attach gives the id a device, if it is one (cma_attach_to_dev).
+func (id *cmID) attach(d *device) {
+	if d != nil && id.device == nil {
+		id.device = d
+		id.kernel.resources["cm_id"]++
+	}
 }
 
 // takePort reserves a port number that a caller asked for; 0 asks for none in particular.
@@ -115,20 +123,38 @@ func (id *cmID) resolveAddr(src, dst spec.Sockaddr) error {
 	if id.family != dst.Family() || id.state != addrBound {
 		return spec.EINVAL
 	}
-	if dst.Family() == spec.AFIB {
+	switch {
+	case isAny(dst):
+		return id.resolveLoopback()
+	case dst.Family() == spec.AFIB:
 		return spec.ENODEV
 	}
-	from := id.src
-	if from.IsUnspecified() || from.IsLoopback() {
-		from = netip.Addr{}
-	}
 	to := dst.Addr() // the caller's memory is its own again when this returns
-	n, from, err := id.kernel.route(from, to)
+	n, from, err := id.kernel.route(id.netdev, id.src, to)
 	if err != nil {
 		return err // the id stays bound
 	}
 	id.state = addrQuery
 	id.kernel.addrWork.Add(func() { id.addrHandler(n, from, to) })
+	return nil
+}
+
+// resolveLoopback resolves an address that stands for the host itself: an id without a device gets the host's, whatever
+// network device that uses (cma_resolve_loopback).
+func (id *cmID) resolveLoopback() error {
+	if id.device == nil {
+		if id.kernel.rdma.removed {
+			return spec.ENODEV
+		}
+		id.attach(id.kernel.rdma)
+	}
+	id.state = addrQuery
+	id.kernel.cmWork.Add(func() {
+		if id.state == addrQuery {
+			id.state = addrResolved
+			id.notify(uabi.Event{Type: spec.AddrResolved})
+		}
+	})
 	return nil
 }
 
@@ -155,13 +181,17 @@ func (id *cmID) reach(n *netdev, src, dst netip.Addr) spec.Errno {
 		}
 	}
 	if id.device == nil {
-		if !k.rdma.uses(n) || id.ps == spec.PSIPoIB {
+		id.netdev = n
+		if id.ps == spec.PSIPoIB {
+			return spec.EINVAL // as in deviceOf
+		}
+		if !k.rdma.uses(n) {
 			return spec.ENODEV
 		}
 		if _, ok := k.rdma.gidIndex(src); !ok {
 			return spec.ENODEV
 		}
-		id.device, id.netdev = k.rdma, n
+		id.attach(k.rdma)
 	}
 	return 0
 }
@@ -170,6 +200,9 @@ func (id *cmID) reach(n *netdev, src, dst netip.Addr) spec.Errno {
 func (id *cmID) resolveRoute() error {
 	if id.state != addrResolved {
 		return spec.EINVAL
+	}
+	if id.netdev == nil {
+		return spec.ENODEV
 	}
 	if ibMTU(id.netdev.mtu) == 0 {
 		return spec.EINVAL
@@ -224,7 +257,9 @@ func (id *cmID) destroy() {
 	for _, m := range slices.Backward(id.members) {
 		m.giveBack()
 	}
-	id.kernel.resources["cm_id"]--
+	if id.device != nil {
+		id.kernel.resources["cm_id"]--
+	}
 }
 
 // free ends the id and forgets its handle, its memberships and its unread events (ucma_destroy_private_ctx).

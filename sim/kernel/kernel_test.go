@@ -323,6 +323,11 @@ func TestResolveAddr(t *testing.T) {
 		"a source that is not local":        {src: addr("10.0.0.1"), dst: group, want: spec.EADDRNOTAVAIL},
 		"an IPv6 group, which has a route":  {dst: v6, event: spec.AddrResolved},
 		"a destination without any network": {dst: addr("10.0.0.1"), want: spec.ENETUNREACH},
+		"the same from a source":            {src: local, dst: addr("10.0.0.1"), event: spec.AddrError, status: -110},
+		"the wildcard":                      {dst: addr("0.0.0.0"), event: spec.AddrResolved},
+		"the loopback address":              {dst: addr("127.0.0.1"), event: spec.AddrResolved},
+		"a group from the loopback address": {src: addr("127.0.0.1"), dst: group, want: spec.ENODEV},
+		"the host from the loopback":        {src: addr("127.0.0.1"), dst: local, event: spec.AddrError, status: -19},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)

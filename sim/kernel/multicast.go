@@ -79,6 +79,9 @@ func (m *membership) joinRoCE(a spec.Sockaddr) error {
 	if isZero(a) {
 		return spec.EINVAL
 	}
+	if n == nil {
+		return spec.ENODEV
+	}
 	if a.Family() != spec.AFInet && k.deviates.LeaksENOTSUPP {
 		return spec.ENOTSUPP
 	}

@@ -6,23 +6,24 @@ import (
 	"joinmcast/spec"
 )
 
-// route chooses the device and the source address of a packet, as ip_route_output_key and its IPv6 counterpart do. An
-// invalid src leaves the choice to the table; a given one is enough for a multicast packet.
-func (k *Kernel) route(src, dst netip.Addr) (*netdev, netip.Addr, error) {
-	if src.IsValid() && dst.IsMulticast() {
-		if n := k.ownerOf(src); n != nil {
-			return n, src, nil
+// route chooses the device and the source address of a packet, as ip_route_output_key and its IPv6 counterpart do. A
+// device that is given is the one: what no route leads to is taken for a neighbour there.
+func (k *Kernel) route(given *netdev, src, dst netip.Addr) (*netdev, netip.Addr, error) {
+	n := given
+	switch {
+	case src.IsLoopback() && given != nil:
+		return nil, src, spec.EINVAL
+	case src.IsLoopback() && dst.IsMulticast():
+		return nil, src, spec.ENODEV // through lo, which no RDMA device uses
+	case given == nil:
+		if n = k.ownerOf(dst); n == nil {
+			n = k.lookUp(dst)
 		}
-		return nil, src, spec.EADDRNOTAVAIL
-	}
-	n := k.ownerOf(dst)
-	if n == nil {
-		n = k.lookUp(dst)
 	}
 	if n == nil {
 		return nil, src, spec.ENETUNREACH
 	}
-	if src.IsValid() {
+	if !src.IsUnspecified() {
 		return n, src, nil
 	}
 	if n.has(dst) {

@@ -87,7 +87,6 @@ func (f *cmFile) CreateID(r uabi.CreateID) (uabi.CMID, error) {
 	}
 	id := &cmID{kernel: f.kernel, file: f, uid: r.UID, ps: r.PS, qpType: qpType}
 	id.handle = f.kernel.ids.add(id)
-	f.kernel.resources["cm_id"]++
 	return id.handle, nil
 }
 
@@ -206,6 +205,9 @@ func (f *cmFile) InitQPAttr(h uabi.CMID, s uabi.QPState) (uabi.QPAttr, error) {
 	id, err := f.deviceID(h)
 	if err != nil {
 		return uabi.QPAttr{}, err
+	}
+	if id.qpType != spec.QPTypeUD && id.state == listening {
+		return uabi.QPAttr{}, spec.EINVAL // ib_cm_init_qp_attr: a listener has no connection
 	}
 	if id.qpType == spec.QPTypeUD {
 		return uabi.QPAttr{State: s, HasQKey: true, QKey: spec.UDPQKey}, nil

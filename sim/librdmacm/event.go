@@ -44,10 +44,13 @@ func (l *Library) getEvent(ch *channel) (*event, error) {
 	default:
 		e.id = deref(l.ids, spec.ID(got.UID))
 		if got.Type == spec.AddrResolved {
+			opened := len(l.devices)
 			if err := l.learnDevice(e.id); err != nil {
 				return nil, err
 			}
-			e.public.Errno = spec.ENOSPC // a success leaves it behind: measured on rxe, rdma-core 44.0 to 65.0
+			if len(l.devices) > opened {
+				e.public.Errno = spec.ENOSPC // opening a device leaves it behind: rxe, rdma-core 44.0 to 65.0
+			}
 		}
 	}
 	e.public.ID = e.id.handle

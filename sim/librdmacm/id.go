@@ -225,7 +225,11 @@ func (l *Library) resolveRoute(id *cmID, ms int) error {
 // Listen is rdma_listen.
 func (l *Library) Listen(h spec.ID, backlog int) error {
 	id := deref(l.ids, h)
-	return l.minusOne("rdma_listen", l.file(id.channel).Listen(id.kernelID, backlog))
+	err := l.file(id.channel).Listen(id.kernelID, backlog)
+	if err == nil {
+		err = l.learnDevice(id)
+	}
+	return l.minusOne("rdma_listen", err)
 }
 
 // complete ends a call that has an event for its answer: at once for an id with a channel, with that event for a
