@@ -94,15 +94,18 @@ func (id *cmID) attach(d *device) {
 	}
 }
 
-// takePort reserves a port number that a caller asked for; 0 asks for none in particular.
+// takePort reserves a port number that a caller asked for (cma_check_port); 0 asks for none in particular.
 func (id *cmID) takePort(a spec.Sockaddr) error {
 	port := a.Port()
 	if port == 0 {
 		return nil
 	}
 	for _, o := range id.kernel.ids.entries {
-		clash := o.src == a.Addr() || o.src.IsUnspecified() || a.Addr().IsUnspecified()
-		if o != id && o.ps == id.ps && o.port == port && o.state != idle && clash {
+		switch {
+		case o == id || o.ps != id.ps || o.port != port || o.state == idle:
+		case isAny(a) || o.src.IsUnspecified() || o.src.IsLoopback():
+			return spec.EADDRNOTAVAIL
+		case o.src == a.Addr():
 			return spec.EADDRINUSE
 		}
 	}

@@ -302,6 +302,8 @@ func TestAPortIsBoundOnce(t *testing.T) {
 	a := spec.NewSockaddr(local.Addr(), 7777)
 	h.Expect(h.bind(h.create(spec.PSUDP), a)).To(Succeed())
 	h.Expect(h.bind(h.create(spec.PSUDP), a)).To(MatchError(spec.EADDRINUSE))
+	h.Expect(h.bind(h.create(spec.PSUDP), spec.NewSockaddr(netip.IPv4Unspecified(), 7777))).
+		To(MatchError(spec.EADDRNOTAVAIL))
 	h.Expect(h.bind(h.create(spec.PSTCP), a)).To(Succeed(), "port spaces do not share ports")
 }
 
