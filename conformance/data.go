@@ -113,8 +113,8 @@ var _ = Describe("DAT: delivery to the members", func() {
 		group := rig.NewGroup()
 		mtu := rig.HostAt(0).PathMTU(ctx)
 		member := rig.Start(ctx).MustReceiverOf(ctx, 1, 2*mtu, group)
-		sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group)
-		after := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group) // an error may have ended the first one's QP
+		p := rig.HostAt(1).MustStart(ctx)
+		sender, after := p.MustSender(ctx, group), p.MustSender(ctx, group) // an error may end the first one's QP
 
 		sent := sender.Post(ctx, sender.Towards(group.Addr), rig.ToMembers(make([]byte, mtu+1)))
 		after.MustSay(ctx, group, "the sentinel")
@@ -190,7 +190,8 @@ var _ = Describe("DAT: delivery to the members", func() {
 
 	It("drops what finds no buffer and delivers the next", Label("JM-DAT-11"), func(ctx SpecContext) {
 		group := rig.NewGroup()
-		member, witness := rig.Start(ctx).MustReceiverOf(ctx, 0, 0, group), rig.Start(ctx).MustReceiver(ctx, group)
+		p := rig.Start(ctx)
+		member, witness := p.MustReceiverOf(ctx, 0, 0, group), p.MustReceiver(ctx, group)
 		sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group)
 		sender.MustSay(ctx, group, "nobody is ready for this")
 		Expect(witness.MustReceive(ctx)).To(BePlainDatagram("nobody is ready for this"), "control: it came to this host")
@@ -238,8 +239,8 @@ var _ = Describe("DAT: delivery to the members", func() {
 		func(ctx SpecContext) {
 			group, twin := rig.NewTwins()
 			member := rig.Start(ctx).MustReceiver(ctx, group)
-			witness := rig.HostAt(1).MustStart(ctx).MustReceiver(ctx, twin)
-			sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group, twin)
+			p := rig.HostAt(1).MustStart(ctx)
+			witness, sender := p.MustReceiver(ctx, twin), p.MustSender(ctx, group, twin)
 
 			sender.MustSay(ctx, twin, "to the twin")
 			sender.MustSay(ctx, group, "to the group")
@@ -300,10 +301,12 @@ var _ = Describe("DAT: delivery to the members", func() {
 		deaf := rig.UDAttr()
 		deaf.BlockSelfMcastLB = true
 
-		heard := rig.Start(ctx).Echo(ctx, deaf, group, sender)
+		p := rig.Start(ctx)
+
+		heard := p.Echo(ctx, deaf, group, sender)
 
 		rig.Observe("heard", heard)
-		Expect(rig.Start(ctx).Echo(ctx, rig.UDAttr(), group, sender)).To(Equal("own"), "control: a QP hears itself else")
+		Expect(p.Echo(ctx, rig.UDAttr(), group, sender)).To(Equal("own"), "control: a QP hears itself else")
 		Expect(heard).To(BeElementOf("none", "EOPNOTSUPP"))
 	})
 
@@ -360,8 +363,8 @@ var _ = Describe("DAT: delivery to the members", func() {
 
 	It("puts no part of a datagram into a buffer that is too small for it", Label("JM-DAT-20"), func(ctx SpecContext) {
 		group := rig.NewGroup()
-		member := rig.Start(ctx).MustReceiverOf(ctx, 1, len("short"), group)
-		witness := rig.Start(ctx).MustReceiver(ctx, group)
+		p := rig.Start(ctx)
+		member, witness := p.MustReceiverOf(ctx, 1, len("short"), group), p.MustReceiver(ctx, group)
 		sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group)
 
 		sender.MustSay(ctx, group, "too long for it")
