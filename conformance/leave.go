@@ -633,4 +633,46 @@ var _ = Describe("LV: leaving a group", func() {
 			Expect(rig.Successes(leaves...)).To(Equal(groups * joins))
 			Expect(rig.HostAt(0).IGMPUsers(ctx, first)).To(Equal([]int{0}), "control: the kernel has left, too")
 		})
+
+	It("leaves no QP attached, though another thread retrieves the event meanwhile", Label("JM-LV-32"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			qp := id.MustCreateQP(ctx)
+			control := rig.NewGroup()
+			id.MustBeMember(ctx, control)
+			rig.Control("JM-ATT-02", qp.Probe(ctx, control), "what is retrieved is attached")
+			Expect(id.SetNonblock(ctx, id.Channel, true)).To(ReturnZero())
+			const groups = 300
+			firsts := []rig.Group{rig.NewGroups(groups)[0], rig.NewGroups(groups)[0]}
+			reader := rig.Sequence(func(s rig.Steps) {
+				for range 60 { // about as long as it takes to join and to leave
+					event, _ := s.GetEvent(ctx, id.Channel)
+					_ = s.AckEvent(ctx, event.Ref) // NULL when there was none
+				}
+			})
+			sequences := [][]spec.Step{reader, reader}
+			detach := rig.Sequence(func(s rig.Steps) {
+				for _, first := range firsts {
+					_ = s.DetachMulticast(ctx, qp.Handle, first.GID(), 0)
+					s.Advance()
+				}
+			})
+			for _, first := range firsts {
+				sequences = append(sequences, rig.Sequence(func(s rig.Steps) {
+					_ = s.JoinMulticast(ctx, id.Handle, first.Sockaddr(), 0)
+					s.Advance()
+					_ = s.LeaveMulticast(ctx, id.Handle, first.Sockaddr())
+					s.Advance()
+				}))
+			}
+
+			answers := id.MustRun(ctx, spec.Script{Rounds: groups, Sequences: sequences})
+
+			detached := id.MustRun(ctx, spec.Script{Rounds: groups, Sequences: [][]spec.Step{detach}})[0]
+			calls := rig.NameTallies(slices.Concat(answers[2:]...)...)
+			rig.Observe("calls", calls)
+			rig.Observe("detached", rig.NameTallies(detached...))
+			Expect(calls).To(Equal("0"), "every join and every leave")
+			Expect(rig.NameTallies(detached...)).To(Equal("EINVAL"), "the QP is attached to none of the groups")
+		})
 })

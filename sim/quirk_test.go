@@ -11,6 +11,7 @@ import (
 
 	"joinmcast/sim/quirk"
 	"joinmcast/spec"
+	"joinmcast/spec/call"
 )
 
 // probes tell, for each quirk, how to see it, what the law says, and what the quirk makes of it.
@@ -112,6 +113,26 @@ var probes = map[string]struct {
 		m.Expect(m.leave(group)).To(Succeed())
 		return fmt.Sprint(uint64(m.event().UD.PrivateData))
 	}, "1", "2"},
+	"leave-detaches-early": {func(w *world) string {
+		const rounds = 50
+		m := w.bound(0).withQP()
+		m.Expect(m.p.SetNonblock(m.ctx, m.ch, true)).To(Succeed())
+		member := []spec.Step{
+			call.Step("rdma_join_multicast", &call.JoinMulticastArgs{ID: m.id, Addr: group}), m.leaver()[0],
+		}
+		member[0].Advance = true
+		reader := []spec.Step{
+			call.Step("rdma_get_cm_event", &call.GetEventArgs{Channel: m.ch}),
+			call.Step("rdma_ack_cm_event", &call.AckEventArgs{Event: spec.FromStep[spec.EventRef](0)}),
+		}
+		_, err := m.script(rounds, member, reader, reader)
+		m.Expect(err).NotTo(HaveOccurred())
+		detach := call.Step("ibv_detach_mcast", &call.DetachMulticastArgs{QP: m.qp, GID: spec.MGIDOf(group.Addr())})
+		detach.Advance = true
+		tallies, err := m.script(rounds, []spec.Step{detach})
+		m.Expect(err).NotTo(HaveOccurred())
+		return fmt.Sprint(tallies[0][0].Outcomes["0"] > 0)
+	}, "false", "true"},
 	"igmp-leak": {func(w *world) string {
 		m := w.bound(0)
 		m.joined(group)

@@ -63,6 +63,7 @@ type Deviations struct {
 	SyncLosesErrno      bool // a failed attach makes the join of a synchronous id fail with EPERM
 	SyncIgnoresType     bool // a synchronous id judges an event by its status alone
 	SyncLeaveKeepsEvent bool // leave does not acknowledge a synchronous id's own event, and waits for that for ever
+	LeaveDetachesEarly  bool // leave does not detach what another thread's retrieval attaches meanwhile
 	LeaveDetachesShared bool // leave detaches the QP although another membership of the group remains
 	SendOnlyBecomesFull bool // without AF_IB in the kernel a send-only join becomes a full one
 	DestroyKeepsRecords bool // rdma_destroy_id does not free the id's memberships

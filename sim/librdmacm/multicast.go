@@ -130,6 +130,8 @@ func (l *Library) leave(h spec.ID, a spec.Sockaddr) error {
 	l.detach(m)
 	// Off the list from here on, though it is freed only when nobody can tell its events any more.
 	id.memberships = slices.DeleteFunc(id.memberships, func(o *membership) bool { return o == m })
+	cancelled := m.mgid == spec.GID{}
+	l.world.Pause() // another thread may retrieve the event before the kernel hears of the leave
 	reported, err := l.file(id.channel).LeaveMulticast(m.handle)
 	if err != nil {
 		l.forget(m)
@@ -137,6 +139,9 @@ func (l *Library) leave(h spec.ID, a spec.Sockaddr) error {
 	}
 	if !l.deviates.LeaveIgnoresAcks {
 		l.world.Sleep(func() bool { return m.eventsCompleted >= reported })
+	}
+	if cancelled && reported > 0 && !l.deviates.LeaveDetachesEarly {
+		l.detach(m) // what that thread has attached
 	}
 	l.forget(m)
 	return nil
@@ -176,7 +181,7 @@ func (l *Library) detach(m *membership) {
 		return
 	}
 	from := m
-	if l.deviates.LeaveDetachesOldest {
+	if l.deviates.LeaveDetachesOldest && len(m.id.memberships) > 0 {
 		from = m.id.memberships[0]
 	}
 	_ = q.device.verbs.DetachMulticast(q.kernelQP, from.mgid, from.mlid)

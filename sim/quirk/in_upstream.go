@@ -45,6 +45,12 @@ var inUpstream = []Quirk{
 		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.LeaveDetachesShared = true },
 	},
 	{
+		Name:     "leave-detaches-early",
+		Does:     "a leave does not detach what another thread attaches meanwhile, by retrieving the event",
+		CaughtBy: "JM-LV-32",
+		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.LeaveDetachesEarly = true },
+	},
+	{
 		Name:     "refused-join-leaks-igmp",
 		Does:     "a join refused for the MTU leaves its IGMP membership behind",
 		CaughtBy: "JM-CLEAN-03",
