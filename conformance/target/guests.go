@@ -38,7 +38,7 @@ func (t *Target) openGuests(ctx context.Context, nonce string, progress func(str
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	opened := context.AfterFunc(ctx, end)
 	lab, err := vm.Open(life, vm.Config{
-		Kernel: t.Kernel, RDMACore: t.RDMACore, HostBinary: programs.host, AgentBinary: programs.agent,
+		Kernel: t.Kernel, RDMACore: t.RDMACore, HostBinary: programs.host, AgentBinary: programs.agent, Ahead: true,
 		Mischief: programs.mischief,
 		Progress: progress,
 	})

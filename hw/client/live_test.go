@@ -36,6 +36,7 @@ func withLab(m *testing.M) int {
 	c := vm.Config{
 		Kernel: getenv("KERNEL", "bookworm"), RDMACore: getenv("RDMA_CORE", "bookworm"),
 		HostBinary: filepath.Join(dir, "joinmcast-host"), AgentBinary: filepath.Join(dir, "joinmcast-agent"),
+		Ahead:    true,
 		Mischief: filepath.Join(dir, "joinmcast-mischief.so"),
 		Progress: func(line string) { fmt.Fprintln(os.Stderr, line) },
 	}

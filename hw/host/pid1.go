@@ -22,6 +22,7 @@ const (
 	guestVersion = guestRoot + "/VERSION"   // of rdma-core
 	guestEnv     = "/etc/joinmcast/env"     // the agents' environment, one NAME=value a line
 	guestModules = "/etc/joinmcast/modules" // modules in the order of loading: path and parameters
+	guestAhead   = "/etc/joinmcast/ahead"   // there when an agent is to be started before the guest is saved
 	guestPort    = "joinmcast"              // name of the virtio port
 	guestNetdev  = "eth0"                   // on the wire
 	guestDevice  = "rxe0"                   // the RDMA device made over it
@@ -48,8 +49,10 @@ func bePID1() {
 		if err != nil {
 			return err
 		}
-		if err := h.agents.startAhead(context.Background()); err != nil {
-			return err
+		if exists(guestAhead) {
+			if err := h.agents.startAhead(context.Background()); err != nil {
+				return err
+			}
 		}
 		port, err := openPort(context.Background(), guestPort)
 		if err != nil {

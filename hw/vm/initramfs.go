@@ -50,6 +50,9 @@ func guestFiles(hostBinary string, k kernel, r root) (map[string]entry, error) {
 	}
 	files["etc/joinmcast/modules"] = text(order.String())
 	files["etc/joinmcast/env"] = text(strings.Join(r.env, "\n") + "\n")
+	if r.ahead {
+		files["etc/joinmcast/ahead"] = text("")
+	}
 	files["rdma-core/VERSION"] = text(r.version + "\n")
 	for name, source := range r.files {
 		if err := add("rdma-core/"+name, source); err != nil {

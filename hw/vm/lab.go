@@ -23,7 +23,8 @@ type Config struct {
 	RDMACore string
 
 	HostBinary  string   // joinmcast-host, a static program
-	AgentBinary string   // joinmcast-agent
+	AgentBinary string   // joinmcast-agent, or another program
+	Ahead       bool     // save the guests with an agent that runs and waits for its first message
 	Mischief    string   // joinmcast-mischief.so, which agents for mischief have preloaded; empty: there are none
 	Preload     []string // shared objects that agents have preloaded
 	// Files are put into the agents' root beside the agent: names there, without a leading slash -> files of this host.

@@ -19,6 +19,7 @@ type root struct {
 	libdir  string            // where its dynamic loader looks
 	version string            // of rdma-core
 	env     []string          // of the agents
+	ahead   bool              // one agent is started before the guest is saved
 }
 
 // debianLibdir is where Debian's dynamic loader looks.
@@ -34,7 +35,10 @@ func resolveRDMACore(ctx context.Context, c Config) (root, error) {
 	if err != nil {
 		return root{}, err
 	}
-	r := root{files: map[string]string{}, links: map[string]string{}, libdir: debianLibdir, env: []string{"LC_ALL=C"}}
+	r := root{
+		files: map[string]string{}, links: map[string]string{}, libdir: debianLibdir, env: []string{"LC_ALL=C"},
+		ahead: c.Ahead,
+	}
 	ours := []string{c.AgentBinary}
 	if c.Mischief != "" {
 		ours = append(ours, c.Mischief)
