@@ -16,6 +16,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,7 +28,7 @@ func main() {
 	device := flag.String("device", "", "with -stdio: the RDMA device under test (default: the first that has a netdev)")
 	root := flag.String("root", "", "with -stdio: start agents in this folder as their root")
 	agent := flag.String("agent", "", "with -stdio: the agent's program, as seen in the root")
-	flag.Parse()
+	_ = flag.CommandLine.Parse(ownArguments(os.Getpid(), os.Args[1:])) // which ends the program at an error
 
 	switch {
 	case *pid1 == *stdio:
@@ -38,6 +40,15 @@ func main() {
 			fail(err)
 		}
 	}
+}
+
+// ownArguments are those that are meant for this program. A kernel puts the words of its command line that it does not
+// know before the arguments of its first process: what one kernel was built with, another one was not.
+func ownArguments(pid int, args []string) []string {
+	if pid != 1 {
+		return args
+	}
+	return args[max(0, slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") })):]
 }
 
 func fail(err error) {

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -38,14 +39,17 @@ func (c *console) text() string {
 // lastLinesMax is how many lines of a console an error's text carries.
 const lastLinesMax = 15
 
-// lastLines are a console's last lines; of a panic, those from its report on.
+// lastLines are a console's last lines; of a panic, its report's first and what was said just before it: when init gives
+// up, that is the reason.
 func lastLines(text string) string {
+	const before = 2
+	list := strings.Split(text, "\n")
 	for _, mark := range []string{"BUG:", "Oops", "Kernel panic"} {
-		if i := strings.Index(text, mark); i >= 0 {
-			list := strings.Split(text[i:], "\n")
+		i := slices.IndexFunc(list, func(line string) bool { return strings.Contains(line, mark) })
+		if i >= 0 {
+			list = list[max(0, i-before):]
 			return strings.Join(list[:min(len(list), lastLinesMax)], "\n")
 		}
 	}
-	list := strings.Split(text, "\n")
 	return strings.Join(list[max(0, len(list)-lastLinesMax):], "\n")
 }

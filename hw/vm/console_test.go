@@ -18,5 +18,5 @@ func TestAConsoleKeepsItsEndWithoutATerminalsEscapes(t *testing.T) {
 
 func TestAPanicsReportIsWhatAnErrorQuotes(t *testing.T) {
 	text := strings.Repeat("before\n", 50) + "Kernel panic - not syncing: x\n" + strings.Repeat("trace\n", 50)
-	NewWithT(t).Expect(lastLines(text)).To(HavePrefix("Kernel panic - not syncing: x\ntrace\n"))
+	NewWithT(t).Expect(lastLines(text)).To(HavePrefix("before\nbefore\nKernel panic - not syncing: x\ntrace\n"))
 }

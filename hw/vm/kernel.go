@@ -1,9 +1,11 @@
 package vm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -175,19 +177,21 @@ func kernelOfPath(ctx context.Context, cache, dir string, progress func(string))
 
 func kernelOfBuildTree(dir, release string, progress func(string)) (kernel, error) {
 	k := kernel{release: release, memory: buildTreeMemory}
-	bzImage := filepath.Join(dir, "arch/x86/boot/bzImage")
-	vmlinux, err := os.ReadFile(filepath.Join(dir, "vmlinux"))
-	switch {
-	case err == nil && hasPVHNote(vmlinux):
-		k.image = filepath.Join(dir, "vmlinux")
-	case exists(bzImage):
-		progress(fmt.Sprintf("%s is built without CONFIG_PVH: booting bzImage, which takes longer", dir))
-		k.image = bzImage
-	default:
-		return k, fmt.Errorf("KERNEL=%s is a build tree with neither vmlinux nor bzImage: want one after make", dir)
-	}
 	if config := filepath.Join(dir, ".config"); exists(config) {
 		k.config = config
+	}
+	bzImage := filepath.Join(dir, "arch/x86/boot/bzImage")
+	obstacle, err := noDirectBoot(filepath.Join(dir, "vmlinux"), k.config)
+	switch {
+	case err != nil:
+		return k, fmt.Errorf("KERNEL=%s: %w", dir, err)
+	case obstacle == "":
+		k.image = filepath.Join(dir, "vmlinux")
+	case exists(bzImage):
+		progress(fmt.Sprintf("%s %s: booting bzImage, which takes longer", dir, obstacle))
+		k.image = bzImage
+	default:
+		return k, fmt.Errorf("KERNEL=%s is a build tree that %s, and has no bzImage: want one after make", dir, obstacle)
 	}
 	tree, err := readModuleTree(dir)
 	if err != nil {
@@ -195,6 +199,27 @@ func kernelOfBuildTree(dir, release string, progress func(string)) (kernel, erro
 	}
 	k.modules, err = tree.closure(guestModules, optionalModules)
 	return k, named(err, "KERNEL=%s", dir)
+}
+
+// noDirectBoot is why QEMU cannot boot the ELF image of a build tree; empty when it can.
+func noDirectBoot(vmlinux, config string) (obstacle string, err error) {
+	image, err := os.ReadFile(vmlinux)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "has no vmlinux", nil
+	case err != nil:
+		return "", err
+	case !hasPVHNote(image):
+		return "is built without CONFIG_PVH", nil
+	case config == "":
+		return "", nil
+	}
+	settings, err := os.ReadFile(config)
+	if bytes.Contains(settings, []byte("CONFIG_KASAN_GENERIC=y\n")) {
+		// Linux 6.1's entry for PVH runs code that KASAN watches before there is a shadow to look into.
+		return "is built with CONFIG_KASAN_GENERIC", nil
+	}
+	return "", err
 }
 
 // kernelOfPrefix takes the only kernel installed below dir; its ELF image is extracted to the file vmlinux.

@@ -20,7 +20,7 @@ func TestAFolderWithoutAKernelIsRefused(t *testing.T) {
 func TestAnUnbuiltTreeIsRefused(t *testing.T) {
 	dir := folder(t, "include/config/kernel.release")
 	_, err := resolveKernel(t.Context(), t.TempDir(), dir, noProgress)
-	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("is a build tree with neither vmlinux nor bzImage")))
+	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("is a build tree that has no vmlinux, and has no bzImage")))
 }
 
 func TestAFolderWithTwoKernelsIsRefused(t *testing.T) {
