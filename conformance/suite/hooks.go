@@ -124,7 +124,7 @@ func (r *run) arrange(ctx ginkgo.SpecContext) {
 	if err != nil {
 		now.lost(fmt.Errorf("no fresh world: %w", err))
 	}
-	now.world = rig.Begin(backend, now.record, now.result.Seed, r.target.CallDeadline)
+	now.world = rig.Begin(backend, now.record, now.result.Seed, r.callDeadline())
 	now.backend = backend
 }
 

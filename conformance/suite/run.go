@@ -104,6 +104,16 @@ func (r *run) open(ctx context.Context) error {
 	return backend.Close(ctx)
 }
 
+// callDeadline bounds a call. What watches all of a kernel's memory or locks makes it several times slower.
+func (r *run) callDeadline() time.Duration {
+	const slower = 4
+	watching := []string{"KASAN", "KCSAN", "lockdep"}
+	if slices.ContainsFunc(r.env.Detectors, func(d string) bool { return slices.Contains(watching, d) }) {
+		return min(slower*r.target.CallDeadline, r.target.SpecDeadline)
+	}
+	return r.target.CallDeadline
+}
+
 // close gives back what open took.
 func (r *run) close(ctx context.Context) error {
 	if r.lab == nil {

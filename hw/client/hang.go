@@ -104,7 +104,7 @@ func (p *Process) overrun(method string) error {
 		return p.withStderr(&spec.Hung{Method: method, Proof: silent})
 	}
 	hung := &spec.Hung{Method: method, Proof: onDeadline, Open: names(calls)}
-	if allBlocked(calls, method) {
+	if isAsleep(calls, method) {
 		hung.Proof = inFutex
 		if method == "poll" {
 			hung.Proof = inPoll
@@ -113,8 +113,12 @@ func (p *Process) overrun(method string) error {
 	return p.withStderr(hung)
 }
 
-// allBlocked tells whether method is open, and blocked each time it is.
-func allBlocked(calls []spec.InFlight, method string) bool {
+// isAsleep tells whether method is open, and blocked each time it is. A script sleeps while its sequences run, so of
+// one all calls must be.
+func isAsleep(calls []spec.InFlight, method string) bool {
+	if method == "script" {
+		return scriptIsStuck(calls)
+	}
 	found := false
 	for _, c := range calls {
 		if c.Method == method {
