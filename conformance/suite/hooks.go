@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -16,6 +17,7 @@ import (
 
 	"joinmcast/conformance/rig"
 	"joinmcast/reports"
+	"joinmcast/spec"
 	"joinmcast/spec/verdict"
 )
 
@@ -124,8 +126,21 @@ func (r *run) arrange(ctx ginkgo.SpecContext) {
 	if err != nil {
 		now.lost(fmt.Errorf("no fresh world: %w", err))
 	}
+	if slices.Contains(now.law.Needs, spec.TwoHosts) {
+		go wake(context.WithoutCancel(ctx), r.target.SpecDeadline, backend.Hosts()[1:])
+	}
 	now.world = rig.Begin(backend, now.record, now.result.Seed, r.callDeadline())
 	now.backend = backend
+}
+
+// wake makes hosts that sleep until they are used wake beside the spec's first steps: ctx outlives the arranging. What
+// goes wrong shows at their first use.
+func wake(ctx context.Context, within time.Duration, hosts []spec.Host) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	for _, h := range hosts {
+		_, _ = h.Ports(ctx)
+	}
 }
 
 func (r *run) specBegins(report ginkgo.SpecReport) {

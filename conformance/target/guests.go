@@ -47,12 +47,16 @@ func (t *Target) openGuests(ctx context.Context, nonce string, progress func(str
 		end()
 		return nil, err
 	}
-	l := &guestLab{lab: lab, nonce: nonce, life: life, end: end, next: make(chan ready)}
+	l := &guestLab{lab: lab, nonce: nonce, life: life, end: end, next: make(chan ready, ahead)}
 	l.maker.Go(l.make)
 	return l, nil
 }
 
-// make makes pairs ready, one ahead of the specs, until the lab ends.
+// ahead is how many pairs wait in stock. A long spec leaves a core of the machine free, which the short ones after it
+// live on.
+const ahead = 2
+
+// make makes pairs ready, ahead of the specs, until the lab ends.
 func (l *guestLab) make() {
 	defer close(l.next)
 	for l.life.Err() == nil {
@@ -130,9 +134,14 @@ func (l *guestLab) Fresh(ctx context.Context, _ int64) (spec.Backend, error) {
 }
 
 // Close implements spec.Lab.
-func (l *guestLab) Close(context.Context) error {
+func (l *guestLab) Close(ctx context.Context) error {
 	l.end()
 	l.maker.Wait()
+	for r := range l.next {
+		if r.guests != nil {
+			_ = r.guests.Close(ctx)
+		}
+	}
 	l.lab.Close()
 	return nil
 }

@@ -74,17 +74,23 @@ func TestARefusalOfTheHostIsQuoted(t *testing.T) {
 	g.Expect(err).To(MatchError("host0: observe: the kernel log cannot be read"))
 }
 
-func TestPortsAreTheHosts(t *testing.T) {
+func TestPortsAreThoseOfTheGreetingUntilAChange(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	g.Expect(dial(t, h).Hosts()[0].Ports(t.Context())).To(Equal([]spec.Port{{Device: "rxe0", Num: 1}}))
+	h.about.Capabilities = spec.Capabilities{spec.Configure: {Has: true, How: "a guest"}}
+	h.about.Ports = []spec.Port{{Device: "rxe0", Num: 1, MTU: 1500}}
+	host := dial(t, h).Hosts()[0]
+	g.Expect(host.Ports(t.Context())).To(Equal(h.about.Ports))
+	_, err := host.(spec.Configurer).Configure(t.Context(), spec.Change{SetMTU: &spec.MTUChange{Netdev: "eth0", MTU: 200}})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(host.Ports(t.Context())).To(Equal([]spec.Port{{Device: "rxe0", Num: 1, MTU: 200}}))
 }
 
 func TestARequestToADeadHostSaysThatItIsGone(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
 	host := dial(t, h).Hosts()[0]
 	g.Expect(h.conn.Close()).To(Succeed())
-	_, err := host.Ports(t.Context())
-	g.Expect(err).To(MatchError(And(HavePrefix("host0 is gone: ports: "), HaveSuffix("last words of host0"))))
+	_, err := host.Observe(t.Context())
+	g.Expect(err).To(MatchError(And(HavePrefix("host0 is gone: observe: "), HaveSuffix("last words of host0"))))
 }
 
 func TestAChangeCanBeUndone(t *testing.T) {

@@ -157,7 +157,7 @@ func (h *fakeHost) control() handler.Map {
 			return h.env
 		}),
 		wire.HostPorts: handler.New(func(context.Context) wire.PortsAnswer {
-			return wire.PortsAnswer{Ports: []spec.Port{{Device: "rxe0", Num: 1}}}
+			return wire.PortsAnswer{Ports: []spec.Port{{Device: "rxe0", Num: 1, MTU: 200}}}
 		}),
 		wire.HostObserve: handler.New(func(context.Context) (spec.HostState, error) {
 			return spec.HostState{}, errors.New("the kernel log cannot be read")

@@ -75,6 +75,7 @@ func (h *host) hello(_ context.Context, p wire.HelloParams) (wire.HelloAnswer, e
 		Detectors:    h.identity.detectors,
 		Transport:    h.identity.transport(),
 		Addr:         h.identity.addr,
+		Ports:        h.identity.ports,
 	}, nil
 }
 

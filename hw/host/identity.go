@@ -27,6 +27,7 @@ type identity struct {
 	nodeType  string
 	roceMode  string // the port's default_roce_mode; empty where there is none
 	addr      netip.Addr
+	ports     []spec.Port // before any change
 }
 
 // identify reads the identity of the host; device may be empty for the first that has a network device.
@@ -54,7 +55,7 @@ func identify(device string) (identity, error) {
 		return id, fmt.Errorf("network device %s of %s has no address", port.Netdev, port.Device)
 	}
 	id.device, id.netdev, id.linkLayer = port.Device, port.Netdev, port.LinkLayer
-	id.addr = port.Addrs[0].Addr()
+	id.addr, id.ports = port.Addrs[0].Addr(), ports
 	id.driver = driverOf(port.Device, port.Netdev)
 	id.nodeType = trimmed(filepath.Join(infiniband, port.Device, "node_type"))
 	id.roceMode, err = defaultRoCEMode(port.Device)

@@ -98,7 +98,8 @@ type HelloAnswer struct {
 	Capabilities spec.Capabilities `json:"capabilities"`
 	Detectors    []string          `json:"detectors"`
 	Transport    spec.Transport    `json:"transport"`
-	Addr         netip.Addr        `json:"addr"` // the address specs bind to
+	Addr         netip.Addr        `json:"addr"`  // the address specs bind to
+	Ports        []spec.Port       `json:"ports"` // as they were when the host program began, the one under test first
 }
 
 // PortsAnswer lists the RDMA ports, the one under test first.
