@@ -39,8 +39,8 @@ func (c *console) text() string {
 // lastLinesMax is how many lines of a console an error's text carries.
 const lastLinesMax = 15
 
-// lastLines are a console's last lines; of a panic, its report's first and what was said just before it: when init gives
-// up, that is the reason.
+// lastLines are a console's last lines; of a panic, its report's first and what was said just before it: that is the
+// reason when init gives up.
 func lastLines(text string) string {
 	const before = 2
 	list := strings.Split(text, "\n")
