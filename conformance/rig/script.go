@@ -35,22 +35,8 @@ type writer struct{ steps []spec.Step }
 
 // Call implements call.Caller.
 func (w *writer) Call(_ context.Context, method string, args, answer any) error {
-	k := len(w.steps)
+	call.Promise(answer, len(w.steps))
 	w.steps = append(w.steps, call.Step(method, args))
-	switch a := answer.(type) {
-	case *call.CreateEventChannelAnswer:
-		a.Channel = spec.FromStep[spec.Channel](k)
-	case *call.CreateIDAnswer:
-		a.ID = spec.FromStep[spec.ID](k)
-	case *call.CreateEPAnswer:
-		a.ID = spec.FromStep[spec.ID](k)
-	case *call.CreateQPAnswer:
-		a.QP = spec.FromStep[spec.QP](k)
-	case *call.CreateAHAnswer:
-		a.AH = spec.FromStep[spec.AH](k)
-	case *call.GetEventAnswer:
-		a.Event.Ref = spec.FromStep[spec.EventRef](k)
-	}
 	return nil
 }
 

@@ -77,29 +77,9 @@ func (p *program) step(row, k int, step spec.Step) (before []string, expression 
 	if !ok || json.Unmarshal(step.Args, args) != nil {
 		return []string{fmt.Sprintf("/* no call: %s */", step.Method)}, "0"
 	}
-	give(answer, k)
+	call.Promise(answer, k)
 	before, expression, _ = p.c(trace.Row{Begin: row, End: row, Method: step.Method, Args: args, Answer: answer})
 	return before, expression
-}
-
-// give puts the handle that later steps know what a step made by into its answer.
-func give(answer any, k int) {
-	switch a := answer.(type) {
-	case *call.CreateEventChannelAnswer:
-		a.Channel = spec.FromStep[spec.Channel](k)
-	case *call.CreateIDAnswer:
-		a.ID = spec.FromStep[spec.ID](k)
-	case *call.CreateEPAnswer:
-		a.ID = spec.FromStep[spec.ID](k)
-	case *call.CreateQPAnswer:
-		a.QP = spec.FromStep[spec.QP](k)
-	case *call.CreateAHAnswer:
-		a.AH = spec.FromStep[spec.AH](k)
-	case *call.GetEventAnswer:
-		a.Event.Ref = spec.FromStep[spec.EventRef](k)
-	case *call.OpenRawAnswer:
-		a.File = spec.FromStep[spec.RawFile](k)
-	}
 }
 
 // tallied is a tally in words.
