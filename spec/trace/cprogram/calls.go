@@ -50,9 +50,7 @@ func (p *program) c(r trace.Row) (before []string, expression string, after []st
 	case *call.DestroyIDArgs:
 		return nil, fmt.Sprintf("rdma_destroy_id(%s)", id(a.ID)), nil
 	case *call.ReadIDArgs:
-		return nil, "0", []string{fmt.Sprintf(
-			`printf("       verbs %%p, port_num %%d, qp %%p\n", (void *)%[1]s->verbs, %[1]s->port_num, (void *)%[1]s->qp);`,
-			id(a.ID))}
+		return nil, "0", p.readID(a, r.Answer.(*call.ReadIDAnswer).State)
 	case *call.BindAddrArgs:
 		return nil, fmt.Sprintf("rdma_bind_addr(%s, %s)", id(a.ID), p.addr(a.Addr)), nil
 	case *call.ResolveAddrArgs:
@@ -84,9 +82,36 @@ func (p *program) c(r trace.Row) (before []string, expression string, after []st
 		return nil, fmt.Sprintf("rdma_get_cm_event(%s, &%s)", channel(a.Channel), made),
 			[]string{fmt.Sprintf("if (ret == 0)\n\t\t\tshow_event(%s);", made)}
 	case *call.AckEventArgs:
-		return nil, fmt.Sprintf("rdma_ack_cm_event(%s)", event(a.Event)), nil
+		return p.letGo(a.Event), fmt.Sprintf("rdma_ack_cm_event(%s)", event(a.Event)), nil
 	}
 	return p.verbs(r)
+}
+
+// readID shows an id's fields, and keeps what the calls that follow know by them alone: an endpoint's QP, and the event
+// that a synchronous id holds.
+func (p *program) readID(a *call.ReadIDArgs, s spec.IDState) (after []string) {
+	name := id(a.ID)
+	after = append(after, fmt.Sprintf(
+		`printf("       verbs %%p, port_num %%d, qp %%p\n", (void *)%[1]s->verbs, %[1]s->port_num, (void *)%[1]s->qp);`,
+		name))
+	if s.QP != 0 {
+		p.declare("struct ibv_qp *", qp(s.QP))
+		after = append(after, fmt.Sprintf("%s = %s->qp;", qp(s.QP), name))
+	}
+	if s.Event != nil {
+		p.declare("struct rdma_cm_event *", event(s.Event.Ref))
+		after = append(after, fmt.Sprintf("%s = %s->event;", event(s.Event.Ref), name))
+		p.held[s.Event.Ref] = name
+	}
+	return after
+}
+
+// letGo takes an event from the id that holds it, which would acknowledge it again.
+func (p *program) letGo(e spec.EventRef) (before []string) {
+	if holder, ok := p.held[e]; ok {
+		return []string{holder + "->event = NULL;"}
+	}
+	return nil
 }
 
 func (p *program) createEP(r trace.Row, a *call.CreateEPArgs) (before []string, expression string, after []string) {

@@ -36,7 +36,7 @@ func Processes(rows []trace.Row) []string {
 // what each answered beside what the trace has. A call that overlapped others runs in a thread, which is joined where
 // the call had ended. The address the process bound to is taken from LOCAL of the environment, if that is set.
 func Write(title, process string, rows []trace.Row) []byte {
-	p := program{local: localAddr(process, rows)}
+	p := program{local: localAddr(process, rows), held: map[spec.EventRef]string{}}
 	ends := map[int][]int{} // joined after the row -> rows that ended then
 	for _, r := range rows {
 		if r.Process == process {
@@ -90,6 +90,7 @@ type program struct {
 	local                  string
 	parts                  []string // of the prologue, beside the one that every program has
 	globals, threads, body bytes.Buffer
+	held                   map[spec.EventRef]string // events that a synchronous id holds: the id's variable
 
 	// While a script's step is written.
 	inStep   bool

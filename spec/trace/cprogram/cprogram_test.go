@@ -46,6 +46,22 @@ func TestProgramMakesTheCallsOfItsProcessAlone(t *testing.T) {
 	g.Expect(text).NotTo(ContainSubstring("id_9"))
 }
 
+func TestEventThatASynchronousIDHoldsIsTakenFromItBeforeItIsAcknowledged(t *testing.T) {
+	g := NewWithT(t)
+	state := spec.IDState{QP: 3, Event: &spec.Event{Ref: 5}}
+	rows := []trace.Row{
+		done(1, "read_id", &call.ReadIDArgs{ID: 1}, &call.ReadIDAnswer{State: state}, nil),
+		done(2, "rdma_ack_cm_event", &call.AckEventArgs{Event: 5}, &call.Void{}, nil),
+	}
+
+	text := string(cprogram.Write("JM-X-01: a title", "p", rows))
+
+	g.Expect(text).To(ContainSubstring("qp_3 = id_1->qp;"))
+	g.Expect(text).To(ContainSubstring("static struct rdma_cm_event *event_5;"))
+	g.Expect(text).To(MatchRegexp(
+		`(?s)event_5 = id_1->event;.*id_1->event = NULL;.*rdma_ack_cm_event\(event_5\)`))
+}
+
 func TestOverlappingCallRunsInAThreadUntilItEnded(t *testing.T) {
 	g := NewWithT(t)
 	leave := done(1, "rdma_leave_multicast", &call.LeaveMulticastArgs{ID: 1, Addr: group}, &call.Void{}, nil)
