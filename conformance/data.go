@@ -269,30 +269,16 @@ var _ = Describe("DAT: delivery to the members", func() {
 	It("gives a QP that has joined twice one copy", Label("JM-DAT-15"), func(ctx SpecContext) {
 		group := rig.NewGroup()
 		member := rig.Start(ctx).MustReceiver(ctx, group, group)
-		sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group)
 
-		sender.MustSay(ctx, group, "the message")
-		sender.MustSay(ctx, group, "the sentinel")
-
-		message, next := member.MustReceive(ctx), member.MustReceive(ctx)
-		rig.Observe("next", rig.NamePayload(next, "the sentinel"))
-		Expect(message).To(BePlainDatagram("the message"))
-		Expect(next).To(BePlainDatagram("the sentinel"))
+		expectOneCopy(ctx, member, group)
 	})
 
 	It("gives a QP that is attached by hand too one copy", Label("JM-DAT-15"), func(ctx SpecContext) {
 		group := rig.NewGroup()
 		member := rig.Start(ctx).MustReceiver(ctx, group)
 		Expect(member.Attach(ctx, group.GID(), 0)).To(ReturnZero(), "control: attaching again is no error")
-		sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group)
 
-		sender.MustSay(ctx, group, "the message")
-		sender.MustSay(ctx, group, "the sentinel")
-
-		message, next := member.MustReceive(ctx), member.MustReceive(ctx)
-		rig.Observe("next", rig.NamePayload(next, "the sentinel"))
-		Expect(message).To(BePlainDatagram("the message"))
-		Expect(next).To(BePlainDatagram("the sentinel"))
+		expectOneCopy(ctx, member, group)
 	})
 
 	It("keeps from a QP what it sends itself if the QP is made so", Label("JM-DAT-16"), func(ctx SpecContext) {
@@ -377,3 +363,17 @@ var _ = Describe("DAT: delivery to the members", func() {
 		Expect(got).To(Or(BePlainDatagram("short"), EndWith(spec.WCLocLenErr)))
 	})
 })
+
+// expectOneCopy expects that a member gets one copy of a message from the other host, and the next message after it.
+func expectOneCopy(ctx SpecContext, member *rig.QP, group rig.Group) {
+	GinkgoHelper()
+	sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group)
+
+	sender.MustSay(ctx, group, "the message")
+	sender.MustSay(ctx, group, "the sentinel")
+
+	message, next := member.MustReceive(ctx), member.MustReceive(ctx)
+	rig.Observe("next", rig.NamePayload(next, "the sentinel"))
+	Expect(message).To(BePlainDatagram("the message"))
+	Expect(next).To(BePlainDatagram("the sentinel"))
+}

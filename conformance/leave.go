@@ -156,17 +156,7 @@ var _ = Describe("LV: leaving a group", func() {
 		id.MustJoin(ctx, group)
 		event := id.MustGetEvent(ctx)
 
-		leaving := id.Begin(ctx, "rdma_leave_multicast", func(ctx context.Context) error {
-			return id.Leave(ctx, group)
-		})
-		unacked := leaving.Settle(ctx)
-		id.MustAck(ctx, event)
-		leave := leaving.Result(ctx)
-
-		rig.Observe("unacked", unacked)
-		rig.ObserveCall("leave", leave)
-		Expect(unacked).To(Equal("blocked"), "nothing but the acknowledgement can wake it")
-		Expect(leave).To(ReturnZero())
+		expectLeaveAwaitsAck(ctx, id, group, event)
 	})
 
 	It("does not wait for the events of other groups", Label("JM-LV-09"), func(ctx SpecContext) {
@@ -430,17 +420,7 @@ var _ = Describe("LV: leaving a group", func() {
 		event := id.MustGetJoin(ctx, unicast)
 		Expect(event).To(BeMulticastError(), "control: the event is an error")
 
-		leaving := id.Begin(ctx, "rdma_leave_multicast", func(ctx context.Context) error {
-			return id.Leave(ctx, unicast)
-		})
-		unacked := leaving.Settle(ctx)
-		id.MustAck(ctx, event)
-		leave := leaving.Result(ctx)
-
-		rig.Observe("unacked", unacked)
-		rig.ObserveCall("leave", leave)
-		Expect(unacked).To(Equal("blocked"), "nothing but the acknowledgement can wake it")
-		Expect(leave).To(ReturnZero())
+		expectLeaveAwaitsAck(ctx, id, unicast, event)
 	})
 
 	It("is woken by its acknowledgement whatever is joined meanwhile", Label("JM-LV-25"), func(ctx SpecContext) {
@@ -676,3 +656,19 @@ var _ = Describe("LV: leaving a group", func() {
 			Expect(rig.NameTallies(detached...)).To(Equal("EINVAL"), "the QP is attached to none of the groups")
 		})
 })
+
+// expectLeaveAwaitsAck expects that leaving a group whose event is retrieved and not acknowledged blocks until it is.
+func expectLeaveAwaitsAck(ctx SpecContext, id *rig.ID, group rig.Group, event spec.Event) {
+	GinkgoHelper()
+	leaving := id.Begin(ctx, "rdma_leave_multicast", func(ctx context.Context) error {
+		return id.Leave(ctx, group)
+	})
+	unacked := leaving.Settle(ctx)
+	id.MustAck(ctx, event)
+	leave := leaving.Result(ctx)
+
+	rig.Observe("unacked", unacked)
+	rig.ObserveCall("leave", leave)
+	Expect(unacked).To(Equal("blocked"), "nothing but the acknowledgement can wake it")
+	Expect(leave).To(ReturnZero())
+}
