@@ -114,12 +114,13 @@ const (
 	SeesRDMA    Capability = "sees-rdma"   // RDMA resources can be observed
 	SeesKernel  Capability = "sees-kernel" // the kernel's log and taint can be observed
 	HasMischief Capability = "mischief"    // hosts are Saboteurs
+	HasFaults   Capability = "faults"      // hosts are Faulters
 )
 
 // AllCapabilities is every capability of the law.
 func AllCapabilities() []Capability {
 	return []Capability{
-		UDQP, McastQP, TwoHosts, Configure, SeesIGMP, SeesFilter, SeesRDMA, SeesKernel, HasMischief,
+		UDQP, McastQP, TwoHosts, Configure, SeesIGMP, SeesFilter, SeesRDMA, SeesKernel, HasMischief, HasFaults,
 	}
 }
 

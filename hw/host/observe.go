@@ -94,6 +94,7 @@ func (h *host) capabilities() spec.Capabilities {
 	return spec.Capabilities{
 		spec.Configure:   configure,
 		spec.HasMischief: h.program.canMischief(),
+		spec.HasFaults:   {How: "nothing goes wrong in a live stack on command"},
 		spec.SeesIGMP:    seen(readable("/proc/net/igmp"), "/proc/net/igmp"),
 		spec.SeesFilter:  seen(readable("/proc/net/dev_mcast"), "/proc/net/dev_mcast"),
 		spec.SeesRDMA:    seen(rdma, "netlink RDMA_NLDEV_CMD_RES_GET"),

@@ -31,6 +31,7 @@ var _ interface {
 	spec.Lab
 	spec.Configurer
 	spec.Saboteur
+	spec.Faulter
 } = dumb{}
 
 // Fresh gives a world; dumb worlds do not differ.
@@ -55,9 +56,7 @@ func (d dumb) Capabilities(context.Context) (spec.Capabilities, error) {
 
 // Hosts gives two hosts.
 func (d dumb) Hosts() []spec.Host {
-	second := d
-	second.host = 1
-	return []spec.Host{d, second}
+	return []spec.Host{d, dumb{d.does, d.call, 1}}
 }
 
 // Ports names the port that the simulated hosts have.
@@ -74,6 +73,11 @@ func (d dumb) Observe(context.Context) (spec.HostState, error) { return spec.Hos
 
 // Configure changes nothing.
 func (d dumb) Configure(context.Context, spec.Change) (func(context.Context) error, error) {
+	return func(context.Context) error { return nil }, nil
+}
+
+// Inject lets nothing go wrong.
+func (d dumb) Inject(context.Context, spec.Fault) (func(context.Context) error, error) {
 	return func(context.Context) error { return nil }, nil
 }
 

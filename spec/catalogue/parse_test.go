@@ -114,7 +114,7 @@ func TestParseRefusesWithOneSentenceThatNamesFileAndLine(t *testing.T) {
 		{
 			"unknown capability", "needs: [ud-qp]", "needs: [ud_qp]",
 			`att.yaml:11: JM-ATT-01 has the unknown capability "ud_qp", want ud-qp, mcast-qp, two-hosts, configure, ` +
-				`sees-igmp, sees-filter, sees-rdma, sees-kernel, mischief`,
+				`sees-igmp, sees-filter, sees-rdma, sees-kernel, mischief, faults`,
 		},
 		{
 			"unknown judgement", "judged: after-every-spec", "judged: never",
