@@ -1,7 +1,6 @@
 package fabric_test
 
 import (
-	"net"
 	"net/netip"
 	"testing"
 
@@ -13,21 +12,23 @@ import (
 
 // station is a network device that notes what it got.
 type station struct {
-	mac  net.HardwareAddr
+	mac  fabric.MAC
 	addr netip.Addr
 	up   bool
 	got  []uint32 // destination QPs
 }
 
-func (s *station) MAC() net.HardwareAddr     { return s.mac }
-func (s *station) Owns(a netip.Addr) bool    { return a == s.addr }
-func (s *station) Carrier() bool             { return s.up }
-func (s *station) Receive(d fabric.Datagram) { s.got = append(s.got, d.DestQP) }
-func frame(to net.HardwareAddr, qp uint32) fabric.Datagram {
-	return fabric.Datagram{DstMAC: to, DestQP: qp}
+func (s *station) MAC() fabric.MAC        { return s.mac }
+func (s *station) Owns(a netip.Addr) bool { return a == s.addr }
+func (s *station) Carrier() bool          { return s.up }
+func (s *station) Receive(f fabric.Frame) { s.got = append(s.got, f.Datagram.DestQP) }
+
+// frame is a datagram to a QP.
+func frame(to fabric.MAC, qp uint32) fabric.Frame {
+	return fabric.Frame{Dst: to, Type: fabric.IPv4, Datagram: &fabric.Datagram{DestQP: qp}}
 }
 
-var multicast = net.HardwareAddr{1, 0, 0x5e, 1, 2, 3}
+var multicast = fabric.MAC{1, 0, 0x5e, 1, 2, 3}
 
 // wire has three stations on a switch.
 func wire() (w *world.World, s *fabric.Switch, a, b, c *station) {
@@ -35,7 +36,7 @@ func wire() (w *world.World, s *fabric.Switch, a, b, c *station) {
 	s = fabric.NewSwitch(w)
 	var all []*station
 	for i := range byte(3) {
-		st := &station{mac: net.HardwareAddr{2, 0, 0, 0, 0, i}, addr: netip.AddrFrom4([4]byte{10, 0, 0, i}), up: true}
+		st := &station{mac: fabric.MAC{2, 0, 0, 0, 0, i}, addr: netip.AddrFrom4([4]byte{10, 0, 0, i}), up: true}
 		s.Plug(st)
 		all = append(all, st)
 	}
@@ -78,4 +79,16 @@ func TestAStationWithoutCarrierIsCutOff(t *testing.T) {
 	mac, found := s.Neighbour(a, c.addr)
 	g.Expect(found).To(BeTrue())
 	g.Expect(mac).To(Equal(c.mac))
+}
+
+func TestATapSeesEveryFrameAsItIsSent(t *testing.T) {
+	g := NewWithT(t)
+	_, s, a, b, c := wire()
+	b.up = false
+	var seen []fabric.Frame
+	s.Tap(func(f fabric.Frame) { seen = append(seen, f) })
+	for _, st := range []*station{a, b, c} {
+		s.Send(st, frame(multicast, 1))
+	}
+	g.Expect(seen).To(Equal([]fabric.Frame{frame(multicast, 1), frame(multicast, 1)}), "one that cannot send is silent")
 }

@@ -3,7 +3,6 @@ package kernel
 import (
 	"encoding/binary"
 	"math/bits"
-	"net"
 	"net/netip"
 	"slices"
 
@@ -22,10 +21,14 @@ type qp struct {
 	pd                 *pd
 	sendCQ, recvCQ     *cq
 	sendRoom, recvRoom int
-	sending            int // posted and not yet completed
+	sending            int    // posted and not yet completed
+	psn                uint32 // of the next datagram
 	buffers            []spec.RecvWR
 	attached           map[attachment]bool
 }
+
+// maxPSN is the greatest packet sequence number, of 24 bits.
+const maxPSN = 1<<24 - 1
 
 // fail puts the queue pair into the error state: what is posted, or will be, completes as flushed.
 func (q *qp) fail() {
@@ -67,14 +70,20 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 		return spec.ENOMEM
 	}
 	q.sending++
-	packet := fabric.Datagram{
-		DstMAC: a.mac, Src: a.src.Unmap(), Dst: a.dst, TrafficClass: a.grh.TrafficClass, HopLimit: a.grh.HopLimit,
-		UDPPort: fabric.RoCEv2Port, DestQP: wr.RemoteQPN, SrcQP: uint32(q.num), QKey: wr.QKey, Imm: wr.Imm,
-		Payload: slices.Clone(wr.Data),
+	frame := fabric.Frame{
+		Src: fabric.MAC(q.device.netdev.mac), Dst: a.mac, Type: etherType(a.dst),
+		IP: fabric.Header{
+			Src: a.src.Unmap(), Dst: a.dst, TrafficClass: a.grh.TrafficClass, HopLimit: a.grh.HopLimit,
+		},
+		Datagram: &fabric.Datagram{
+			SrcPort: sourcePort(q.num), DstPort: fabric.RoCEv2Port, DestQP: wr.RemoteQPN, PSN: q.psn,
+			QKey: wr.QKey, SrcQP: uint32(q.num), Imm: wr.Imm, Payload: slices.Clone(wr.Data),
+		},
 	}
+	q.psn = (q.psn + 1) & maxPSN
 	q.device.work.Add(func() {
-		if len(packet.Payload) <= q.device.mtu() && q.state == uabi.QPRTS {
-			q.device.transmit(packet)
+		if len(wr.Data) <= q.device.mtu() && q.state == uabi.QPRTS {
+			q.device.transmit(frame)
 		}
 		q.sending--
 		if q.state == uabi.QPErr {
@@ -86,27 +95,42 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 	return nil
 }
 
+// etherType is that of a frame that carries an IP packet.
+func etherType(a netip.Addr) fabric.EtherType {
+	if a.Is4() {
+		return fabric.IPv4
+	}
+	return fabric.IPv6
+}
+
+// sourcePort is the UDP port that a QP sends from: one of 49152 to 65535, by a hash of its number, so that a network
+// can spread QPs over its paths (rxe_qp_init_req, hash_32).
+func sourcePort(num uabi.QP) uint16 {
+	const first, bits, golden = 0xc000, 14, 0x61C88647
+	return first + uint16(uint32(num)*golden>>(32-bits))
+}
+
 // mtu is the port's InfiniBand MTU in bytes; rxe keeps the smallest one when none fits.
 func (d *device) mtu() int { return max(ibMTU(d.netdev.mtu), smallestIBMTU) }
 
 // transmit puts a packet on the wire; there is no route from an address of one family to one of the other. The IP layer
 // loops a multicast packet back to a host that is a member itself.
-func (d *device) transmit(p fabric.Datagram) {
-	if p.Src.Is4() != p.Dst.Is4() {
+func (d *device) transmit(p fabric.Frame) {
+	if p.IP.Src.Is4() != p.IP.Dst.Is4() {
 		return
 	}
-	if d.Owns(p.Dst) {
+	if d.Owns(p.IP.Dst) {
 		d.deliver(p)
 		return
 	}
-	if p.Dst.IsMulticast() && d.netdev.up {
+	if p.IP.Dst.IsMulticast() && d.netdev.up {
 		d.inputIP(p)
 	}
 	d.kernel.wire.Send(d, p)
 }
 
 // MAC is the network device's address.
-func (d *device) MAC() net.HardwareAddr { return d.netdev.mac }
+func (d *device) MAC() fabric.MAC { return fabric.MAC(d.netdev.mac) }
 
 // Owns tells whether an address is the network device's.
 func (d *device) Owns(a netip.Addr) bool { return d.netdev.has(a) }
@@ -115,29 +139,29 @@ func (d *device) Owns(a netip.Addr) bool { return d.netdev.has(a) }
 func (d *device) Carrier() bool { return d.netdev.up }
 
 // Receive takes a frame in if the link-layer filter lets it through.
-func (d *device) Receive(p fabric.Datagram) {
-	if slices.Equal(p.DstMAC, d.MAC()) || d.netdev.filters.has(p.DstMAC.String()) {
+func (d *device) Receive(p fabric.Frame) {
+	if p.Dst == d.MAC() || d.netdev.filters.has(p.Dst.String()) {
 		d.inputIP(p)
 	}
 }
 
 // inputIP is the IP layer: it drops what is neither for this host nor for a group the device is a member of.
-func (d *device) inputIP(p fabric.Datagram) {
-	member := d.Owns(p.Dst) || d.netdev.igmp.has(p.Dst) || d.netdev.mld.has(p.Dst)
-	if member && p.UDPPort == fabric.RoCEv2Port {
+func (d *device) inputIP(p fabric.Frame) {
+	member := d.Owns(p.IP.Dst) || d.netdev.igmp.has(p.IP.Dst) || d.netdev.mld.has(p.IP.Dst)
+	if member && p.Datagram.DstPort == fabric.RoCEv2Port {
 		d.deliver(p)
 	}
 }
 
 // deliver hands a packet to the QP it names, or to every QP of its group.
-func (d *device) deliver(p fabric.Datagram) {
-	if p.DestQP != spec.MulticastQPN {
-		if q := d.qps[uabi.QP(p.DestQP)]; q != nil {
+func (d *device) deliver(p fabric.Frame) {
+	if p.Datagram.DestQP != spec.MulticastQPN {
+		if q := d.qps[uabi.QP(p.Datagram.DestQP)]; q != nil {
 			q.receive(p)
 		}
 		return
 	}
-	g := d.groups[spec.GID(p.Dst.As16())]
+	g := d.groups[spec.GID(p.IP.Dst.As16())]
 	if g == nil {
 		return
 	}
@@ -151,12 +175,12 @@ func (d *device) deliver(p fabric.Datagram) {
 
 // receive fills the next buffer. A packet with another queue key, with no buffer posted, or too long for the buffer is
 // dropped, and the buffer waits for the next one.
-func (q *qp) receive(p fabric.Datagram) {
+func (q *qp) receive(p fabric.Frame) {
 	receives := q.state == uabi.QPRTR || q.state == uabi.QPRTS
-	if q.qpType != spec.QPTypeUD || !receives || p.QKey != q.qkey || len(q.buffers) == 0 {
+	if q.qpType != spec.QPTypeUD || !receives || p.Datagram.QKey != q.qkey || len(q.buffers) == 0 {
 		return
 	}
-	buffer, length := q.buffers[0], spec.GRHBytes+len(p.Payload)
+	buffer, length := q.buffers[0], spec.GRHBytes+len(p.Datagram.Payload)
 	fits := length <= int(buffer.Size)
 	if !fits && !q.device.kernel.deviates.BlamesShortBuffer {
 		return
@@ -168,8 +192,8 @@ func (q *qp) receive(p fabric.Datagram) {
 		return
 	}
 	wc := spec.Completion{
-		WRID: buffer.WRID, ByteLen: uint32(length), HasGRH: true, Imm: p.Imm, SrcQP: p.SrcQP,
-		GRH: header(p), Data: slices.Clone(p.Payload),
+		WRID: buffer.WRID, ByteLen: uint32(length), HasGRH: true, Imm: p.Datagram.Imm, SrcQP: p.Datagram.SrcQP,
+		GRH: header(p), Data: slices.Clone(p.Datagram.Payload),
 	}
 	if q.device.kernel.deviates.ForgetsGRHLength {
 		wc.ByteLen -= spec.GRHBytes
@@ -186,27 +210,27 @@ const (
 )
 
 // header is what a receiver finds in its GRH area: an IPv6 header, or 20 zero bytes and an IPv4 header.
-func header(p fabric.Datagram) spec.Bytes {
-	length := udpBytes + bthBytes + dethBytes + (len(p.Payload)+3)&^3 + icrcBytes
-	if p.Imm != nil {
+func header(p fabric.Frame) spec.Bytes {
+	length := udpBytes + bthBytes + dethBytes + (len(p.Datagram.Payload)+3)&^3 + icrcBytes
+	if p.Datagram.Imm != nil {
 		length += immBytes
 	}
 	h := make(spec.Bytes, spec.GRHBytes)
-	if p.Dst.Is6() {
-		binary.BigEndian.PutUint32(h, 6<<28|uint32(p.TrafficClass)<<20)
+	if p.IP.Dst.Is6() {
+		binary.BigEndian.PutUint32(h, 6<<28|uint32(p.IP.TrafficClass)<<20)
 		binary.BigEndian.PutUint16(h[4:], uint16(length))
-		h[6], h[7] = protoUDP, p.HopLimit
-		copy(h[8:24], p.Src.AsSlice())
-		copy(h[24:40], p.Dst.AsSlice())
+		h[6], h[7] = protoUDP, p.IP.HopLimit
+		copy(h[8:24], p.IP.Src.AsSlice())
+		copy(h[24:40], p.IP.Dst.AsSlice())
 		return h
 	}
 	ip := h[spec.GRHBytes-ipv4Bytes:]
-	ip[0], ip[1] = 4<<4|ipv4Bytes/4, p.TrafficClass
+	ip[0], ip[1] = 4<<4|ipv4Bytes/4, p.IP.TrafficClass
 	binary.BigEndian.PutUint16(ip[2:], uint16(ipv4Bytes+length))
 	ip[6] = 0x40 // don't fragment
-	ip[8], ip[9] = p.HopLimit, protoUDP
-	copy(ip[12:16], p.Src.AsSlice())
-	copy(ip[16:20], p.Dst.AsSlice())
+	ip[8], ip[9] = p.IP.HopLimit, protoUDP
+	copy(ip[12:16], p.IP.Src.AsSlice())
+	copy(ip[16:20], p.IP.Dst.AsSlice())
 	binary.BigEndian.PutUint16(ip[10:], checksum(ip))
 	return h
 }

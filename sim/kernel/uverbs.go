@@ -3,10 +3,10 @@ package kernel
 import (
 	"cmp"
 	"maps"
-	"net"
 	"net/netip"
 	"slices"
 
+	"joinmcast/sim/fabric"
 	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
@@ -31,7 +31,7 @@ type cq struct {
 type ah struct {
 	pd       *pd
 	src, dst netip.Addr
-	mac      net.HardwareAddr
+	mac      fabric.MAC
 	grh      spec.GlobalRoute
 }
 
@@ -211,10 +211,10 @@ func (c *verbsContext) CreateAH(h uabi.PD, a spec.AHAttr) (uabi.AH, error) {
 }
 
 // linkAddr is the link-layer address of a group, of this host, or of a neighbour (ib_resolve_eth_dmac).
-func (d *device) linkAddr(a netip.Addr) (net.HardwareAddr, bool) {
+func (d *device) linkAddr(a netip.Addr) (fabric.MAC, bool) {
 	switch {
 	case a.IsMulticast():
-		return groupMAC(a), true
+		return fabric.MAC(groupMAC(a)), true
 	case d.Owns(a):
 		return d.MAC(), true
 	}
