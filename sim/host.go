@@ -2,8 +2,10 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 
+	"joinmcast/sim/fault"
 	"joinmcast/sim/kernel"
 	"joinmcast/sim/librdmacm"
 	"joinmcast/sim/world"
@@ -17,6 +19,7 @@ type host struct {
 	world     *world.World
 	kernel    *kernel.Kernel
 	library   librdmacm.Deviations
+	faults    *fault.Set
 	processes []*world.Process
 }
 
@@ -24,6 +27,7 @@ var _ interface {
 	spec.Host
 	spec.Configurer
 	spec.Saboteur
+	spec.Faulter
 } = (*host)(nil)
 
 // Ports shows the host's only RDMA port, unless its device was removed.
@@ -73,6 +77,37 @@ func (h *host) Configure(ctx context.Context, c spec.Change) (func(context.Conte
 		h.world.Do(undo)
 		return nil
 	}, nil
+}
+
+// Inject makes a fault happen from now on.
+func (h *host) Inject(_ context.Context, f spec.Fault) (func(context.Context) error, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	var undo func()
+	var err error
+	h.world.Do(func() { undo, err = h.inject(f) })
+	if err != nil {
+		return nil, err
+	}
+	return func(context.Context) error {
+		h.world.Do(undo)
+		return nil
+	}, nil
+}
+
+func (h *host) inject(f spec.Fault) (undo func(), err error) {
+	switch {
+	case f.Fail != nil:
+		return h.faults.Fail(*f.Fail), nil
+	case f.Event != nil:
+		return h.kernel.KeepEvent(*f.Event), nil
+	case f.Memory != nil:
+		return h.faults.Withhold(*f.Memory), nil
+	case f.SM != nil:
+		return nil, errors.New("this target has no subnet manager; the faults it can have are fail, event and memory")
+	}
+	return nil, errors.New("this target's wire has no faults; those it can have are fail, event and memory")
 }
 
 // tool is a process of the host's own, which changes it.

@@ -47,9 +47,9 @@ func (p saboteur) JoinInChild(ctx context.Context, id spec.ID, a spec.Sockaddr) 
 func (p saboteur) FailNext(ctx context.Context, f spec.CFunction, skip int, errno spec.Errno) error {
 	return p.call(ctx, "fail_next", func() error {
 		if f == spec.Write {
-			p.kernel.FailWrite(skip, errno)
+			p.faults.FailWrite(skip, errno)
 		} else {
-			p.lib.FailAllocation(f, skip)
+			p.faults.Withhold(spec.MemoryFault{Function: f, Skip: skip})
 		}
 		return nil
 	})

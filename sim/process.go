@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"joinmcast/sim/fault"
 	"joinmcast/sim/kernel"
 	"joinmcast/sim/librdmacm"
 	"joinmcast/sim/world"
@@ -15,15 +16,17 @@ type process struct {
 	world  *world.World
 	run    *world.Process
 	kernel *kernel.Process
+	faults *fault.Set // of its own, by mischief
 	lib    *librdmacm.Library
 	call   func(ctx context.Context, method string, body func() error) error
 }
 
 // newProcess starts a process with a librdmacm of its own.
 func newProcess(h *host) *process {
-	p := &process{world: h.world, kernel: h.kernel.NewProcess()}
+	p := &process{world: h.world, kernel: h.kernel.NewProcess(), faults: &fault.Set{}}
 	p.run = h.world.NewProcess(p.kernel.Exit)
-	p.lib = librdmacm.New(h.world, p.kernel, h.library)
+	faults := fault.Sets{h.faults, p.faults}
+	p.lib = librdmacm.New(h.world, fault.Between(p.kernel, faults), faults.Allocate, h.library)
 	p.call = p.run.Call
 	return p
 }

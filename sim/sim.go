@@ -8,6 +8,7 @@ import (
 	"net/netip"
 
 	"joinmcast/sim/fabric"
+	"joinmcast/sim/fault"
 	"joinmcast/sim/kernel"
 	"joinmcast/sim/librdmacm"
 	"joinmcast/sim/quirk"
@@ -59,7 +60,7 @@ func (l *Lab) Fresh(_ context.Context, seed int64) (spec.Backend, error) {
 			Addrs:    []netip.Prefix{netip.PrefixFrom(addr, 24)},
 			Deviates: l.kernel,
 		})
-		b.hosts = append(b.hosts, &host{name: name, addr: addr, world: w, kernel: k, library: l.library})
+		b.hosts = append(b.hosts, &host{name: name, addr: addr, world: w, kernel: k, library: l.library, faults: &fault.Set{}})
 	}
 	return b, nil
 }

@@ -98,6 +98,11 @@ func (t EventType) String() string {
 	return "event " + strconv.Itoa(int(t))
 }
 
+// UnmarshalYAML reads an event type by its String, as in "MULTICAST_JOIN"; the error for another word lists them.
+func (t *EventType) UnmarshalYAML(unmarshal func(any) error) error {
+	return unmarshalName(unmarshal, "event", eventNames, t)
+}
+
 // Event is a struct rdma_cm_event as the caller finds it right after rdma_get_cm_event.
 type Event struct {
 	Ref      EventRef  `json:"ref"`

@@ -2,7 +2,10 @@ package spec
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Errno is a Linux error number, whatever system the suite itself runs on.
@@ -77,3 +80,24 @@ func (e Errno) String() string {
 
 // Error makes an Errno usable as an error inside a backend.
 func (e Errno) Error() string { return e.String() }
+
+// UnmarshalYAML reads an error number by its name, as in "ENOMEM"; the error for another word lists the names.
+func (e *Errno) UnmarshalYAML(unmarshal func(any) error) error {
+	return unmarshalName(unmarshal, "errno", errnoNames, e)
+}
+
+// unmarshalName reads one of the names of a kind of thing.
+func unmarshalName[T ~int | ~int32](unmarshal func(any) error, kind string, names map[T]string, to *T) error {
+	var word string
+	if err := unmarshal(&word); err != nil {
+		return err
+	}
+	for _, value := range slices.Sorted(maps.Keys(names)) {
+		if names[value] == word {
+			*to = value
+			return nil
+		}
+	}
+	known := slices.Sorted(maps.Values(names))
+	return fmt.Errorf("no %s is named %q; known: %s", kind, word, strings.Join(known, ", "))
+}

@@ -18,21 +18,21 @@ type Fault struct {
 	Wire   *WireFault   `json:"wire,omitempty" yaml:"wire"`
 }
 
-// CallFault makes a command to the kernel fail and do nothing.
+// CallFault makes one command of a library to the kernel fail and do nothing.
 type CallFault struct {
-	Command string `json:"command" yaml:"command"` // of rdma_cm or uverbs, as in "JOIN_MCAST" or "ATTACH_MCAST"
-	Nth     int    `json:"nth" yaml:"nth"`         // of the commands of this kind from now on; 1 is the next
-	Errno   Errno  `json:"errno" yaml:"errno"`
+	Command Command `json:"command" yaml:"command"`
+	Nth     int     `json:"nth" yaml:"nth"` // of the host's commands of this kind from now on; 1 is the next
+	Errno   Errno   `json:"errno" yaml:"errno"`
 }
 
 // EventFault keeps an event of the connection manager from its channel.
 type EventFault struct {
 	Type EventType `json:"type" yaml:"type"`
-	Nth  int       `json:"nth" yaml:"nth"`   // of the events of this type from now on; 1 is the next
-	Drop bool      `json:"drop" yaml:"drop"` // for ever; else it is held back until the fault is undone
+	Nth  int       `json:"nth" yaml:"nth"`   // of the host's events of this type from now on; 1 is the next
+	Drop bool      `json:"drop" yaml:"drop"` // for ever; else it keeps its place, unseen, until the fault is undone
 }
 
-// MemoryFault withholds memory: the library's next request for it fails with ENOMEM after Skip ones are met.
+// MemoryFault withholds memory: a request of a library fails with ENOMEM after the next Skip of the host are met.
 type MemoryFault struct {
 	Function CFunction `json:"function" yaml:"function"` // Calloc or Malloc
 	Skip     int       `json:"skip" yaml:"skip"`

@@ -232,7 +232,7 @@ func (id *cmID) notify(e uabi.Event) {
 // queue lays an event out to be read. Those of an id whose maker gave it no uid are lost, for nobody could tell whose
 // they are (ucma_event_handler).
 func (id *cmID) queue(e *cmEvent) {
-	if id.uid != 0 {
+	if id.uid != 0 && !id.kernel.loses(e) {
 		id.file.events = append(id.file.events, e)
 	}
 }

@@ -32,6 +32,8 @@ type Kernel struct {
 
 	closeWork *world.Lane // ends ids whose device is gone (ucma's close_wq)
 
+	eventFaults []*eventFault
+
 	resources map[string]int
 	log       []string
 	taint     uint64

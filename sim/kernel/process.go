@@ -14,8 +14,7 @@ type Process struct {
 	files    map[int]*cmFile
 	contexts []*verbsContext
 
-	credentials int     // changes whenever the process changes them, back included
-	writes      failure // of write(2)
+	credentials int // changes whenever the process changes them, back included
 }
 
 var _ uabi.Kernel = (*Process)(nil)

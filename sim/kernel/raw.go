@@ -162,7 +162,7 @@ func (f *cmFile) rawGetEvent(c rawCommand) error {
 	if err := f.awaitEvent(); err != nil {
 		return err
 	}
-	if err := c.answer(eventResponse(f.events[0].Event)); err != nil {
+	if err := c.answer(eventResponse(f.events[f.first()].Event)); err != nil {
 		return err // the event stays
 	}
 	f.takeEvent()

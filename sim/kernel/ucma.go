@@ -21,9 +21,6 @@ type cmFile struct {
 
 // write is what every command passes first (ucma_write).
 func (f *cmFile) write() error {
-	if err := f.process.writes.next(); err != nil {
-		return err
-	}
 	switch {
 	case f.closed:
 		return spec.EBADF
@@ -36,8 +33,9 @@ func (f *cmFile) write() error {
 // cmEvent is an event that waits to be read.
 type cmEvent struct {
 	uabi.Event
-	of     *cmID
-	member *membership // of a multicast event
+	of       *cmID
+	member   *membership // of a multicast event
+	heldBack bool        // by a fault
 }
 
 // find finds an id of the file (_ucma_find_context).
@@ -227,16 +225,22 @@ func (f *cmFile) GetEvent() (uabi.Event, error) {
 }
 
 func (f *cmFile) awaitEvent() error {
-	if len(f.events) == 0 && f.nonblock {
+	if f.nonblock && !f.readable() {
 		return spec.EAGAIN
 	}
 	f.kernel.world.Sleep(f.readable)
 	return nil
 }
 
+// first is where the oldest event is that can be read; -1: there is none.
+func (f *cmFile) first() int {
+	return slices.IndexFunc(f.events, func(e *cmEvent) bool { return !e.heldBack })
+}
+
 func (f *cmFile) takeEvent() uabi.Event {
-	e := f.events[0]
-	f.events = f.events[1:]
+	i := f.first()
+	e := f.events[i]
+	f.events = slices.Delete(f.events, i, i+1)
 	e.of.eventsReported++
 	if e.member != nil {
 		e.member.eventsReported++
@@ -253,7 +257,7 @@ func (f *cmFile) Poll() error {
 	return nil
 }
 
-func (f *cmFile) readable() bool { return len(f.events) > 0 }
+func (f *cmFile) readable() bool { return f.first() >= 0 }
 
 // SetNonblock sets or clears O_NONBLOCK.
 func (f *cmFile) SetNonblock(on bool) error {

@@ -32,7 +32,7 @@ type Library struct {
 	initialized bool
 	afIB        bool // the kernel knows AF_IB
 	blocks      int  // of memory, allocated for itself and for channels and not freed
-	failing     map[spec.CFunction]int
+	allocate    func(spec.CFunction) error
 }
 
 // Deviations are the ways in which the library can be told to break the law, one at a time. The zero value keeps it.
@@ -70,13 +70,14 @@ type Deviations struct {
 	DestroyEPLosesQP    bool // rdma_destroy_ep does not detach the QP, which stays behind then
 }
 
-// New loads the library into a process with a kernel below it.
-func New(w *world.World, k uabi.Kernel, d Deviations) *Library {
+// New loads the library into a process with a kernel below it. Allocate is asked before each request for memory by
+// malloc or calloc, and answers ENOMEM when there is none.
+func New(w *world.World, k uabi.Kernel, allocate func(spec.CFunction) error, d Deviations) *Library {
 	return &Library{
-		kernel: k, world: w, deviates: d,
+		kernel: k, world: w, allocate: allocate, deviates: d,
 		devices: map[string]*device{}, channels: map[spec.Channel]*channel{}, ids: map[spec.ID]*cmID{},
 		qps: map[spec.QP]*qp{}, ahs: map[spec.AH]*ah{}, events: map[spec.EventRef]*event{},
-		memberships: map[uint64]*membership{}, failing: map[spec.CFunction]int{},
+		memberships: map[uint64]*membership{},
 	}
 }
 

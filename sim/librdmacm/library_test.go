@@ -23,6 +23,9 @@ const (
 	fd = 3
 )
 
+// enough memory for everything.
+func enough(spec.CFunction) error { return nil }
+
 // program is a process whose library runs on a mocked kernel.
 type program struct {
 	*WithT
@@ -45,7 +48,7 @@ func newProgram(t *testing.T) *program {
 	w := world.New(1)
 	p.run = w.NewProcess(func() {})
 	t.Cleanup(func() { p.run.Kill() })
-	p.lib = librdmacm.New(w, k, librdmacm.Deviations{})
+	p.lib = librdmacm.New(w, k, enough, librdmacm.Deviations{})
 
 	k.EXPECT().Devices().Return([]string{"rxe0"})
 	k.EXPECT().OpenCM().Return(fd, nil).AnyTimes()
@@ -395,7 +398,7 @@ func TestNoRDMADevice(t *testing.T) {
 	k.EXPECT().Devices().Return(nil).Times(2)
 	w := world.New(1)
 	run := w.NewProcess(func() {})
-	lib := librdmacm.New(w, k, librdmacm.Deviations{})
+	lib := librdmacm.New(w, k, enough, librdmacm.Deviations{})
 	g.Expect(run.Call(t.Context(), "call", func() error {
 		_, err := lib.CreateEventChannel()
 		return err

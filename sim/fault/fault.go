@@ -1,0 +1,79 @@
+// Package fault makes things fail between a simulated process and what is below it: commands to the kernel, at the seam
+// of package uabi, and requests for memory. A host has faults, which all its processes meet, and a process has its own.
+package fault
+
+import (
+	"slices"
+
+	"joinmcast/spec"
+)
+
+// Set is the faults of a host or of a process. The zero value has none. It is used under the world's lock.
+type Set struct{ rules []*rule }
+
+// rule makes one call fail: of those it is for the one that brings left to 0.
+type rule struct {
+	of    func(call string) bool // a spec.Command, or a spec.CFunction
+	left  int
+	errno spec.Errno
+}
+
+// Fail makes a command fail.
+func (s *Set) Fail(f spec.CallFault) (undo func()) {
+	return s.add(&rule{named(string(f.Command)), f.Nth, f.Errno})
+}
+
+// Withhold makes a request for memory fail.
+func (s *Set) Withhold(f spec.MemoryFault) (undo func()) {
+	return s.add(&rule{named(string(f.Function)), f.Skip + 1, spec.ENOMEM})
+}
+
+// FailWrite makes a command to the rdma_cm device fail, whichever it is: the one after the next skip.
+func (s *Set) FailWrite(skip int, errno spec.Errno) {
+	s.add(&rule{isWrite, skip + 1, errno})
+}
+
+func named(name string) func(string) bool { return func(call string) bool { return call == name } }
+
+func (s *Set) add(r *rule) (undo func()) {
+	s.rules = append(s.rules, r)
+	return func() { s.remove(r) }
+}
+
+func (s *Set) remove(r *rule) {
+	s.rules = slices.DeleteFunc(s.rules, func(o *rule) bool { return o == r })
+}
+
+// strike counts a call and gives the error that it fails with, if it does. Every rule counts it, failing or not.
+func (s *Set) strike(call string) (err error) {
+	for _, r := range slices.Clone(s.rules) {
+		if !r.of(call) {
+			continue
+		}
+		if r.left--; r.left == 0 {
+			s.remove(r)
+			err = r.errno
+		}
+	}
+	return err
+}
+
+// Sets are all that a process meets: its own, and its host's.
+type Sets []*Set
+
+// Allocate counts a request of the library for memory; ENOMEM when it is withheld.
+func (s Sets) Allocate(f spec.CFunction) error { return s.strike(string(f)) }
+
+func (s Sets) strike(call string) (err error) {
+	for _, set := range s {
+		if e := set.strike(call); e != nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// any tells whether there is a fault at all.
+func (s Sets) any() bool {
+	return slices.ContainsFunc(s, func(set *Set) bool { return len(set.rules) > 0 })
+}
