@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"joinmcast/sim/kernel"
@@ -10,14 +11,13 @@ import (
 )
 
 // truth is what a profile takes itself from, as its environment says.
-type truth struct{ kernel, rdmaCore, driver, imitates string }
+type truth struct{ kernel, rdmaCore, imitates string }
 
 // truths of the profiles.
 var truths = map[string]truth{
-	quirk.Upstream: {"6.1.192", "44.0", "rdma_rxe", "Linux 6.1.192 rdma_rxe, rdma-core 44.0"},
+	quirk.Upstream: {"6.1.192", "44.0", "Linux 6.1.192 %s, rdma-core 44.0"},
 	quirk.Promise: {
-		quirk.Promise, quirk.Promise, simulated,
-		"what librdmacm promises, and else Linux 6.1.192 rdma_rxe with rdma-core 44.0",
+		quirk.Promise, quirk.Promise, "what librdmacm promises, and else Linux 6.1.192 %s with rdma-core 44.0",
 	},
 }
 
@@ -27,15 +27,17 @@ const simulated = "simulated"
 // backend is one world.
 type backend struct {
 	options Options
+	kind    kernel.Kind
 	hosts   []*host
 }
 
 // Environment describes the simulated stack; it never claims to be a live one.
 func (b *backend) Environment(context.Context) (spec.Environment, error) {
 	e := spec.Environment{
-		Stack: simulated, Imitates: truths[b.options.Profile].imitates, Transport: spec.RoCEv2,
+		Stack: simulated, Imitates: fmt.Sprintf(truths[b.options.Profile].imitates, b.kind.Imitates),
 		Nonce: b.options.Nonce, Detectors: []string{},
 	}
+	b.hosts[0].world.Do(func() { e.Transport = b.hosts[0].kernel.Transport() })
 	if len(b.options.Quirks) > 0 {
 		e.Imitates += ", with quirks: " + strings.Join(b.options.Quirks, ", ")
 	}
@@ -47,33 +49,26 @@ func (b *backend) Environment(context.Context) (spec.Environment, error) {
 
 // environment is one host's part of it.
 func (h *host) environment(o Options) spec.HostEnvironment {
-	of, attr := truths[o.Profile], h.kernel.DeviceAttr()
-	e := spec.HostEnvironment{
-		Name: h.name, Nonce: o.Nonce,
-		KernelRelease: of.kernel, KernelVersion: simulated, RDMACore: of.rdmaCore,
-		Libraries: map[string]string{"librdmacm.so.1": simulated, "libibverbs.so.1": simulated},
-		Modules:   map[string]string{"rdma_cm": simulated, "rdma_ucm": simulated, "ib_uverbs": simulated},
-		Driver:    of.driver, Device: kernel.Device, Firmware: attr.FWVer,
-		NodeGUID: attr.NodeGUID, SysImageGUID: attr.SysImageGUID,
-		LinkLayer: "Ethernet", RoCEMode: "RoCE v2",
+	var e spec.HostEnvironment
+	h.world.Do(func() { e = h.kernel.Environment(h.addr) })
+	of := truths[o.Profile]
+	e.Name, e.Nonce = h.name, o.Nonce
+	e.KernelRelease, e.KernelVersion, e.RDMACore = of.kernel, simulated, of.rdmaCore
+	e.Libraries = map[string]string{"librdmacm.so.1": simulated, "libibverbs.so.1": simulated}
+	e.Modules = map[string]string{"rdma_cm": simulated, "rdma_ucm": simulated, "ib_uverbs": simulated}
+	if o.Profile == quirk.Promise {
+		e.Driver = simulated
 	}
-	h.world.Do(func() {
-		for _, p := range h.kernel.Ports() {
-			e.MTU = p.MTU
-		}
-		if gid, index, ok := h.kernel.GID(h.addr); ok {
-			e.GID, e.GIDIndex = gid.String(), index
-		}
-	})
 	return e
 }
 
-// Capabilities claims all that the simulated stack has, which is all there is.
+// Capabilities claims all that the simulated stack has, and of the device what its kind has.
 func (b *backend) Capabilities(context.Context) (spec.Capabilities, error) {
 	all := spec.Capabilities{}
 	for _, c := range spec.AllCapabilities() {
 		all[c] = spec.Evidence{Has: true, How: simulated}
 	}
+	all[spec.UDQP], all[spec.McastQP] = b.kind.HasUDQPs(), b.kind.Attaches()
 	return all, nil
 }
 

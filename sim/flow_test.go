@@ -215,7 +215,7 @@ func TestChangesAreUndone(t *testing.T) {
 		w.Expect(w.state()).To(Equal(state))
 	}
 	_, err = h.Configure(w.ctx, spec.Change{SetLink: &spec.LinkChange{Netdev: "eth9"}})
-	w.Expect(err).To(MatchError(ContainSubstring(`no network device is named "eth9"; this host has lo and eth0`)))
+	w.Expect(err).To(MatchError(ContainSubstring(`no network device is named "eth9"; this host has lo, eth0`)))
 }
 
 func TestTheNonceComesBack(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 
 // Options say what a lab's worlds are like.
 type Options struct {
+	Kind    string   // of the hosts' RDMA devices, of package kernel; empty: rxe
 	Profile string   // of package quirk; empty: upstream
 	Quirks  []string // names of package quirk, beside the profile's
 	Nonce   string   // comes back in the environment
@@ -26,16 +27,24 @@ type Options struct {
 // Lab hands out fresh simulated worlds. It keeps nothing between them.
 type Lab struct {
 	options Options
+	kind    kernel.Kind
 	library librdmacm.Deviations
 	kernel  kernel.Deviations
 }
 
 var _ spec.Lab = (*Lab)(nil)
 
-// NewLab makes a lab; an unknown profile or quirk is an error that lists the known ones.
+// NewLab makes a lab; an unknown kind, profile or quirk is an error that lists the known ones.
 func NewLab(o Options) (*Lab, error) {
 	if o.Profile == "" {
 		o.Profile = quirk.Upstream
+	}
+	if o.Kind == "" {
+		o.Kind = kernel.DefaultKind
+	}
+	kind, err := kernel.KindNamed(o.Kind)
+	if err != nil {
+		return nil, err
 	}
 	names, err := quirk.Of(o.Profile)
 	if err != nil {
@@ -45,19 +54,22 @@ func NewLab(o Options) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{options: o, library: l, kernel: k}, nil
+	return &Lab{options: o, kind: kind, library: l, kernel: k}, nil
 }
 
 // Fresh boots two hosts on a switch of their own.
 func (l *Lab) Fresh(_ context.Context, seed int64) (spec.Backend, error) {
 	w := world.New(seed)
 	wire := fabric.NewSwitch(w)
-	b := &backend{options: l.options}
+	b := &backend{options: l.options, kind: l.kind}
 	for i, name := range []string{"host0", "host1"} {
 		addr := netip.AddrFrom4([4]byte{192, 168, 100, byte(1 + i)})
 		k := kernel.New(w, wire, kernel.Config{
-			MAC:      net.HardwareAddr{0x02, 0, 0, 0, 0, byte(1 + i)},
-			Addrs:    []netip.Prefix{netip.PrefixFrom(addr, 24)},
+			Devices: []kernel.Device{{
+				Kind:  l.kind,
+				MAC:   net.HardwareAddr{0x02, 0, 0, 0, 0, byte(1 + i)},
+				Addrs: []netip.Prefix{netip.PrefixFrom(addr, 24)},
+			}},
 			Deviates: l.kernel,
 		})
 		b.hosts = append(b.hosts, &host{name: name, addr: addr, world: w, kernel: k, library: l.library, faults: &fault.Set{}})

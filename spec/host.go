@@ -100,6 +100,15 @@ const (
 	IWARP      Transport = "iwarp"
 )
 
+// RoCEMode is a version of RoCE as a port's default_roce_mode spells it; empty on another transport.
+type RoCEMode string
+
+// RoCE modes of Linux.
+const (
+	RoCEv1Mode RoCEMode = "IB/RoCE v1"
+	RoCEv2Mode RoCEMode = "RoCE v2"
+)
+
 // Capability is something a stack or its host may lack for good reasons; a spec that needs one it lacks is skipped.
 type Capability string
 

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"joinmcast/fixtures"
+	"joinmcast/sim/kernel"
 	"joinmcast/sim/quirk"
 )
 
@@ -35,6 +36,7 @@ const (
 type Target struct {
 	Name         string        `yaml:"-"` // of the folder the reports go to
 	Stack        Stack         `yaml:"stack"`
+	Kind         string        `yaml:"kind"`          // of a simulated stack's RDMA devices; empty: rxe
 	Profile      string        `yaml:"profile"`       // of the simulated stack; empty: upstream
 	Quirks       []string      `yaml:"quirks"`        // of the simulated stack, beside its profile's
 	Kernel       string        `yaml:"kernel"`        // of guests: a Debian suite, or a path
@@ -149,10 +151,15 @@ func (t *Target) check() error {
 		return errors.New("call_deadline is missing, want a duration such as 2s")
 	case t.SpecDeadline < t.CallDeadline:
 		return fmt.Errorf("spec_deadline is %s, want more than call_deadline, %s", t.SpecDeadline, t.CallDeadline)
+	case t.Kind != "" && t.Stack != Sim:
+		return fmt.Errorf("kind does not go with stack %s; only a simulated stack is given the kind of its devices", t.Stack)
 	case t.Profile != "" && t.Stack != Sim:
 		return fmt.Errorf("profile does not go with stack %s; only a simulated stack has one", t.Stack)
 	case t.Stack == RXE && (t.Kernel == "" || t.RDMACore == ""):
 		return errors.New("stack rxe wants kernel and rdma_core, each a Debian suite or a path")
+	}
+	if _, err := kernel.KindNamed(t.Kind); t.Kind != "" && err != nil {
+		return err
 	}
 	if _, err := quirk.Of(t.Profile); t.Profile != "" && err != nil {
 		return err

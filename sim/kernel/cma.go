@@ -2,6 +2,8 @@ package kernel
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 
@@ -77,13 +79,18 @@ func (id *cmID) deviceOf(a spec.Sockaddr) (*device, error) {
 	if id.netdev == nil {
 		return nil, spec.EADDRNOTAVAIL
 	}
-	if id.ps == spec.PSIPoIB {
-		return nil, spec.EINVAL // cma_acquire_dev_by_src_ip: only on InfiniBand
+	return id.acquire(id.netdev, a.Addr())
+}
+
+// acquire finds the device for a source address on a network device (cma_acquire_dev_by_src_ip).
+func (id *cmID) acquire(n *netdev, src netip.Addr) (*device, error) {
+	if id.ps == spec.PSIPoIB && n.linkLayer == ethernet {
+		return nil, spec.EINVAL
 	}
-	if _, ok := id.kernel.rdma.gidIndex(a.Addr()); !ok || !id.kernel.rdma.uses(id.netdev) {
-		return nil, spec.ENODEV
+	if d := id.kernel.deviceAt(n, src); d != nil {
+		return d, nil
 	}
-	return id.kernel.rdma, nil
+	return nil, spec.ENODEV
 }
 
 // attach gives the id a device, if it is one (cma_attach_to_dev).
@@ -142,14 +149,15 @@ func (id *cmID) resolveAddr(src, dst spec.Sockaddr) error {
 	return nil
 }
 
-// resolveLoopback resolves an address that stands for the host itself: an id without a device gets the host's, whatever
-// network device that uses (cma_resolve_loopback).
+// resolveLoopback resolves an address that stands for the host itself: an id without a device gets one of the host's,
+// whatever network device that uses (cma_resolve_loopback).
 func (id *cmID) resolveLoopback() error {
 	if id.device == nil {
-		if id.kernel.rdma.removed {
+		d := id.kernel.loopbackDevice()
+		if d == nil {
 			return spec.ENODEV
 		}
-		id.attach(id.kernel.rdma)
+		id.attach(d)
 	}
 	id.state = addrQuery
 	id.kernel.cmWork.Add(func() {
@@ -166,9 +174,9 @@ func (id *cmID) addrHandler(n *netdev, src, dst netip.Addr) {
 	if id.state != addrQuery {
 		return
 	}
-	if errno := id.reach(n, src, dst); errno != 0 {
+	if err := id.reach(n, src, dst); err != nil {
 		id.state = addrBound
-		id.notify(uabi.Event{Type: spec.AddrError, Status: -int(errno)})
+		id.notify(uabi.Event{Type: spec.AddrError, Status: status(err)})
 		return
 	}
 	id.state, id.src = addrResolved, src
@@ -176,40 +184,42 @@ func (id *cmID) addrHandler(n *netdev, src, dst netip.Addr) {
 }
 
 // reach finds the neighbour and binds an id without a device to the one below the route.
-func (id *cmID) reach(n *netdev, src, dst netip.Addr) spec.Errno {
-	k := id.kernel
-	if !dst.IsMulticast() && k.ownerOf(dst) == nil {
-		if _, ok := k.wire.Neighbour(k.rdma, dst); !ok {
+func (id *cmID) reach(n *netdev, src, dst netip.Addr) error {
+	if !dst.IsMulticast() && id.kernel.ownerOf(dst) == nil {
+		if _, ok := n.neighbour(dst); !ok {
 			return spec.ETIMEDOUT
 		}
 	}
 	if id.device == nil {
 		id.netdev = n
-		if id.ps == spec.PSIPoIB {
-			return spec.EINVAL // as in deviceOf
+		d, err := id.acquire(n, src)
+		if err != nil {
+			return err
 		}
-		if !k.rdma.uses(n) {
-			return spec.ENODEV
-		}
-		if _, ok := k.rdma.gidIndex(src); !ok {
-			return spec.ENODEV
-		}
-		id.attach(k.rdma)
+		id.attach(d)
 	}
-	return 0
+	return nil
 }
 
-// resolveRoute is rdma_resolve_route on RoCE, which has nothing to ask anybody.
+// status is an errno as an event carries it: negative.
+func status(err error) int {
+	var e spec.Errno
+	if !errors.As(err, &e) {
+		panic(fmt.Sprintf("%v is no errno", err))
+	}
+	return -int(e)
+}
+
+// resolveRoute is rdma_resolve_route, which asks whoever knows on the port's transport.
 func (id *cmID) resolveRoute() error {
 	if id.state != addrResolved {
 		return spec.EINVAL
 	}
-	if id.netdev == nil {
-		return spec.ENODEV
-	}
-	if ibMTU(id.netdev.mtu) == 0 {
-		return spec.EINVAL
-	}
+	return id.device.kind.transport.resolveRoute(id)
+}
+
+// startRoute resolves a route that nobody has to be asked for.
+func (id *cmID) startRoute() {
 	id.state = routeQuery
 	if id.kernel.deviates.RouteLosesJoins {
 		id.file.drop(func(e *cmEvent) bool { return e.of == id && e.member != nil })
@@ -220,7 +230,6 @@ func (id *cmID) resolveRoute() error {
 			id.notify(uabi.Event{Type: spec.RouteResolved})
 		}
 	})
-	return nil
 }
 
 // notify queues an event of the id itself.

@@ -59,7 +59,7 @@ func (k *Kernel) addNetdev(c spec.NewNetdev) (undo func(), err error) {
 		return nil, fmt.Errorf("there is a network device named %s already", c.Netdev)
 	}
 	k.lastIndex++
-	n := newNetdev(c.Netdev, k.lastIndex, net.HardwareAddr{2, 0, 0, 0, 1, byte(k.lastIndex)}, ethernetMTU)
+	n := newNetdev(c.Netdev, k.lastIndex, net.HardwareAddr{2, 0, 0, 0, 1, byte(k.lastIndex)}, ethernetMTU, ethernet)
 	if c.Parent != "" {
 		if n.parent, err = k.netdev(c.Parent); err != nil {
 			return nil, err
@@ -96,8 +96,10 @@ func (k *Kernel) changeAddr(a spec.NetdevAddr, present bool) (undo func(), err e
 // addAddr gives a device an address, and the RDMA device above it a GID.
 func (k *Kernel) addAddr(n *netdev, p netip.Prefix) {
 	n.addrs = append(n.addrs, p)
-	if k.rdma.uses(n) {
-		k.rdma.addGID(p.Addr())
+	for _, d := range k.devices {
+		if d.uses(n) {
+			d.addGID(p.Addr())
+		}
 	}
 	if p.Addr().Is6() {
 		n.joinMLD(solicitedNode(p.Addr()))
@@ -107,8 +109,10 @@ func (k *Kernel) addAddr(n *netdev, p netip.Prefix) {
 // delAddr takes back what addAddr gave.
 func (k *Kernel) delAddr(n *netdev, p netip.Prefix) {
 	n.addrs = slices.DeleteFunc(n.addrs, func(o netip.Prefix) bool { return o.Addr() == p.Addr() })
-	if k.rdma.uses(n) {
-		k.rdma.delGID(p.Addr())
+	for _, d := range k.devices {
+		if d.uses(n) {
+			d.delGID(p.Addr())
+		}
 	}
 	if p.Addr().Is6() {
 		n.leaveMLD(solicitedNode(p.Addr()))

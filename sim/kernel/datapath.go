@@ -116,41 +116,18 @@ func (d *device) mtu() int { return max(ibMTU(d.netdev.mtu), smallestIBMTU) }
 // transmit puts a packet on the wire; there is no route from an address of one family to one of the other. The IP layer
 // loops a multicast packet back to a host that is a member itself.
 func (d *device) transmit(p fabric.Frame) {
+	n := d.netdev
 	if p.IP.Src.Is4() != p.IP.Dst.Is4() {
 		return
 	}
-	if d.Owns(p.IP.Dst) {
+	if n.has(p.IP.Dst) {
 		d.deliver(p)
 		return
 	}
-	if p.IP.Dst.IsMulticast() && d.netdev.up {
-		d.inputIP(p)
+	if p.IP.Dst.IsMulticast() && n.up {
+		n.inputIP(p)
 	}
-	d.kernel.wire.Send(d, p)
-}
-
-// MAC is the network device's address.
-func (d *device) MAC() fabric.MAC { return fabric.MAC(d.netdev.mac) }
-
-// Owns tells whether an address is the network device's.
-func (d *device) Owns(a netip.Addr) bool { return d.netdev.has(a) }
-
-// Carrier tells whether the network device is up.
-func (d *device) Carrier() bool { return d.netdev.up }
-
-// Receive takes a frame in if the link-layer filter lets it through.
-func (d *device) Receive(p fabric.Frame) {
-	if p.Dst == d.MAC() || d.netdev.filters.has(p.Dst.String()) {
-		d.inputIP(p)
-	}
-}
-
-// inputIP is the IP layer: it drops what is neither for this host nor for a group the device is a member of.
-func (d *device) inputIP(p fabric.Frame) {
-	member := d.Owns(p.IP.Dst) || d.netdev.igmp.has(p.IP.Dst) || d.netdev.mld.has(p.IP.Dst)
-	if member && p.Datagram.DstPort == fabric.RoCEv2Port {
-		d.deliver(p)
-	}
+	n.wire.Send(n, p)
 }
 
 // deliver hands a packet to the QP it names, or to every QP of its group.

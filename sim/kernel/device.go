@@ -1,36 +1,31 @@
 package kernel
 
 import (
-	"encoding/hex"
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
 
-	"joinmcast/sim/fabric"
 	"joinmcast/sim/uabi"
 	"joinmcast/sim/world"
 	"joinmcast/spec"
 )
 
-// rxe's only port, the room of its GID table, and the number of its first QP (rxe_param.h).
+// portNum is the only port of a device, and firstQPN the number of its first QP (rxe_param.h).
 const (
-	portNum     = 1
-	gidTableLen = 1024
-	firstQPN    = 17
+	portNum  = 1
+	firstQPN = 17
 )
 
-// limits are what a kind of device has room for.
-type limits struct{ groups, attachedToGroup, attachments int }
-
-// rxeLimits are those of rxe (rxe_param.h).
-var rxeLimits = limits{groups: 8192, attachedToGroup: 56, attachments: 458752}
-
-// device is an RDMA device that behaves as rxe above one network device.
+// device is an RDMA device above one network device.
 type device struct {
+	name     string
+	kind     Kind
+	mode     spec.RoCEMode // that the port's ids use: its default_roce_mode
 	kernel   *Kernel
 	netdev   *netdev
-	limits   limits
 	removed  bool
+	open     int // uverbs files
 	gids     []gid
 	groups   map[spec.GID]*group
 	attached int // QPs, once for each of their groups
@@ -39,97 +34,135 @@ type device struct {
 	work     *world.Lane // sends that are posted and not yet on the wire
 }
 
-var _ fabric.Station = (*device)(nil)
-
 // gid is an entry of the GID table; an entry whose address is gone is free.
 type gid struct {
 	addr netip.Addr
+	mode spec.RoCEMode
 	live bool
 }
 
 // group is the QPs attached to a multicast group of the device (struct rxe_mcg).
 type group struct{ qps []*qp }
 
-func newDevice(k *Kernel, n *netdev) *device {
+// newDevice makes a device of a kind. A port that can speak RoCE v2 does so until it is told otherwise.
+func newDevice(k *Kernel, name string, kind Kind, n *netdev) *device {
 	d := &device{
-		kernel: k, netdev: n, limits: rxeLimits,
+		name: name, kind: kind, kernel: k, netdev: n,
 		groups: map[spec.GID]*group{}, qps: map[uabi.QP]*qp{}, lastQP: firstQPN - 1, work: k.world.NewLane(),
 	}
-	d.gids = []gid{{linkLocal(n.mac), true}}
+	if len(kind.modes) > 0 {
+		d.mode = kind.modes[len(kind.modes)-1]
+	}
+	d.gids = d.portGIDs()
 	return d
 }
 
-// linkLocal is the IPv6 link-local address that a link-layer address makes (RFC 4291, modified EUI-64).
-func linkLocal(mac net.HardwareAddr) netip.Addr {
-	return netip.AddrFrom16([16]byte{
-		0xfe, 0x80, 0, 0, 0, 0, 0, 0, mac[0] ^ 2, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5],
-	})
-}
-
-// Bounds of an InfiniBand MTU, and what its headers take off an Ethernet one (iboe_get_mtu), in bytes.
-const (
-	smallestIBMTU   = 256
-	largestIBMTU    = 4096
-	roceHeaderBytes = 96
-)
-
-// ibMTU is the largest InfiniBand MTU that fits an Ethernet MTU, both in bytes; 0 when none does (iboe_get_mtu).
-func ibMTU(ethernet int) int {
-	for mtu := largestIBMTU; mtu >= smallestIBMTU; mtu /= 2 {
-		if ethernet-roceHeaderBytes >= mtu {
-			return mtu
+// device finds an RDMA device by name.
+func (k *Kernel) device(name string) (*device, error) {
+	for _, d := range k.devices {
+		if d.name == name && !d.removed {
+			return d, nil
 		}
 	}
-	return 0
+	return nil, fmt.Errorf("no RDMA device is named %q", name)
+}
+
+// deviceAt finds the device that an id with a source address on a network device is bound to: of several the first
+// (cma_acquire_dev_by_src_ip).
+func (k *Kernel) deviceAt(n *netdev, src netip.Addr) *device {
+	for _, d := range k.devices {
+		if _, ok := d.kind.transport.sourceGID(d, src); ok && d.uses(n) {
+			return d
+		}
+	}
+	return nil
+}
+
+// loopbackDevice is the device for an address that stands for the host itself: the first whose port is active, else the
+// first; nil when there is none (cma_bind_loopback).
+func (k *Kernel) loopbackDevice() *device {
+	var first *device
+	for _, d := range k.devices {
+		switch {
+		case d.removed:
+		case d.netdev.up:
+			return d
+		case first == nil:
+			first = d
+		}
+	}
+	return first
+}
+
+// uses tells whether ids on a network device can be bound to the RDMA device: on its own one, and on VLANs on it.
+func (d *device) uses(n *netdev) bool {
+	return !d.removed && (n == d.netdev || n.parent == d.netdev)
 }
 
 func (d *device) attr() spec.DeviceAttr {
-	eui := linkLocal(d.netdev.mac).As16()
-	guid := hex.EncodeToString(eui[8:])
+	id := guid(d.netdev.mac)
 	return spec.DeviceAttr{
 		FWVer:    "0.0.0",
-		NodeGUID: guid, SysImageGUID: guid,
-		MaxMcastGrp: uint32(d.limits.groups), MaxMcastQPAttach: uint32(d.limits.attachedToGroup),
-		MaxTotalMcastQPAttach: uint32(d.limits.attachments),
+		NodeGUID: id, SysImageGUID: id,
+		MaxMcastGrp: uint32(d.kind.limits.groups), MaxMcastQPAttach: uint32(d.kind.limits.attachedToGroup),
+		MaxTotalMcastQPAttach: uint32(d.kind.limits.attachments),
 	}
 }
 
-func (d *device) gidIndex(a netip.Addr) (int, bool) {
-	i := slices.IndexFunc(d.gids, func(g gid) bool { return g.live && g.addr == a })
+// portGIDs are the entries that the port has without any address: one for each of its modes.
+func (d *device) portGIDs() []gid {
+	own := d.kind.transport.portGID(d.netdev.mac)
+	if len(d.kind.modes) == 0 {
+		return []gid{{addr: own, live: true}}
+	}
+	var gids []gid
+	for _, m := range d.kind.modes {
+		gids = append(gids, gid{own, m, true})
+	}
+	return gids
+}
+
+func (d *device) gidIndex(a netip.Addr, m spec.RoCEMode) (int, bool) {
+	i := slices.IndexFunc(d.gids, func(g gid) bool { return g == gid{a, m, true} })
 	return i, i >= 0
 }
 
+// addGID gives an address its entries, one for each mode of the port.
 func (d *device) addGID(a netip.Addr) {
-	if _, ok := d.gidIndex(a); ok {
-		return
+	for _, m := range d.kind.modes {
+		if _, ok := d.gidIndex(a, m); ok {
+			continue
+		}
+		if i := slices.IndexFunc(d.gids, func(g gid) bool { return !g.live }); i >= 0 {
+			d.gids[i] = gid{a, m, true}
+			continue
+		}
+		d.gids = append(d.gids, gid{a, m, true})
 	}
-	if i := slices.IndexFunc(d.gids, func(g gid) bool { return !g.live }); i >= 0 {
-		d.gids[i] = gid{a, true}
-		return
-	}
-	d.gids = append(d.gids, gid{a, true})
 }
 
-// delGID frees an address' entry; the port's own GID stays.
+// delGID frees an address' entries; the port's own stay.
 func (d *device) delGID(a netip.Addr) {
-	if i, ok := d.gidIndex(a); ok && i > 0 {
-		d.gids[i].live = false
+	for _, m := range d.kind.modes {
+		if i, ok := d.gidIndex(a, m); ok && i >= len(d.kind.modes) {
+			d.gids[i].live = false
+		}
 	}
 }
 
 // attach adds a QP to a group (rxe_attach_mcast); a QP that is there already stays there once.
 func (d *device) attach(q *qp, mgid spec.GID) error {
-	g := d.groups[mgid]
+	g, limits := d.groups[mgid], d.kind.limits
 	isNew := g == nil
 	if isNew {
 		g = &group{}
 	}
 	switch {
-	case isNew && len(d.groups) >= d.limits.groups:
+	case isNew && len(d.groups) >= limits.groups:
 		return spec.ENOMEM
 	case slices.Contains(g.qps, q):
 		return nil
-	case d.attached >= d.limits.attachments || len(g.qps) >= d.limits.attachedToGroup:
+	case d.attached >= limits.attachments || len(g.qps) >= limits.attachedToGroup:
 		return spec.ENOMEM
 	}
 	if isNew {
@@ -161,11 +194,4 @@ func (d *device) detach(q *qp, mgid spec.GID) error {
 // ipv6MAC is the link-layer address that rxe makes of any MGID, an IPv4 one too.
 func ipv6MAC(mgid spec.GID) string {
 	return net.HardwareAddr{0x33, 0x33, mgid[12], mgid[13], mgid[14], mgid[15]}.String()
-}
-
-// isMulticast tells an MGID that a QP can be attached to: ff00::/8, or an IPv4 group mapped into IPv6
-// (rdma_is_multicast_addr).
-func isMulticast(g spec.GID) bool {
-	a := netip.AddrFrom16(g)
-	return a.IsMulticast() || a.Unmap().IsMulticast()
 }

@@ -1,9 +1,10 @@
 // Package kernel simulates what a Linux host does for rdma_join_multicast: network devices with their IGMP and
-// link-layer filters, routing, the rdma_cm device, uverbs, and a driver that behaves as rxe does. The truth is that of
-// Linux 6.1.192; the names in comments are its functions.
+// link-layer filters, routing, the rdma_cm device, uverbs, and drivers of several kinds of RDMA devices. The truth is
+// that of Linux 6.1.192; the names in comments are its functions.
 package kernel
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 
@@ -16,14 +17,13 @@ import (
 // Kernel is one host's kernel. Everything on it runs under the world's lock.
 type Kernel struct {
 	world    *world.World
-	wire     *fabric.Switch
 	deviates Deviations
 
-	netdevs   []*netdev // lo first, then the one below the RDMA device
+	netdevs   []*netdev // lo first, then those below the RDMA devices
 	lastIndex int       // of a network device
 	routes    []spec.Route
 
-	rdma    *device
+	devices []*device // in the order of their registration, the removed ones too
 	ids     numbered[uabi.CMID, *cmID]
 	members numbered[uabi.Multicast, *membership]
 
@@ -41,9 +41,15 @@ type Kernel struct {
 
 // Config is what tells one host from another.
 type Config struct {
-	MAC      net.HardwareAddr
-	Addrs    []netip.Prefix // of eth0, which has its link-local IPv6 address besides
+	Devices  []Device // in the order of their registration; at least one
 	Deviates Deviations
+}
+
+// Device is an RDMA device to be, named after its kind: rxe0, rxe1… It uses a network device of its own: eth0, eth1…
+type Device struct {
+	Kind  Kind
+	MAC   net.HardwareAddr
+	Addrs []netip.Prefix // of the network device, which has its link-local IPv6 address besides
 }
 
 // Deviations are the ways in which a kernel can be told to break the law, one at a time. The zero value keeps it.
@@ -76,31 +82,39 @@ type Deviations struct {
 	RefusalLeaksIGMP  bool // a join refused for the MTU leaves its IGMP membership behind
 }
 
-// Names of the devices every host has.
-const (
-	Netdev = "eth0"
-	Device = "rxe0"
-)
-
 // New boots a host and plugs it in.
 func New(w *world.World, wire *fabric.Switch, c Config) *Kernel {
 	k := &Kernel{
-		world: w, wire: wire, deviates: c.Deviates,
+		world: w, deviates: c.Deviates,
 		ids: newNumbered[uabi.CMID, *cmID](), members: newNumbered[uabi.Multicast, *membership](),
 		cmWork: w.NewLane(), addrWork: w.NewLane(), closeWork: w.NewLane(),
 		resources: map[string]int{"cm_id": 0, "qp": 0, "cq": 0, "pd": 0, "mr": 0, "ctx": 0},
 	}
-	lo := newNetdev("lo", 1, make(net.HardwareAddr, 6), 65536)
+	lo := newNetdev("lo", 1, make(net.HardwareAddr, 6), 65536, ethernet)
 	lo.addrs = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/8"), netip.MustParsePrefix("::1/128")}
-	eth := newNetdev(Netdev, 2, c.MAC, ethernetMTU)
-	eth.joinsAllHosts()
-	k.netdevs, k.lastIndex = []*netdev{lo, eth}, eth.index
-	k.rdma = newDevice(k, eth)
-	for _, a := range append([]netip.Prefix{netip.PrefixFrom(linkLocal(c.MAC), 64)}, c.Addrs...) {
-		k.addAddr(eth, a)
+	k.netdevs, k.lastIndex = []*netdev{lo}, lo.index
+	taken := map[string]int{}
+	numbered := func(prefix string) string {
+		taken[prefix]++
+		return fmt.Sprint(prefix, taken[prefix]-1)
 	}
-	wire.Plug(k.rdma)
+	for _, d := range c.Devices {
+		k.addDevice(wire, d, numbered(d.Kind.netdevPrefix), numbered(d.Kind.prefix))
+	}
 	return k
+}
+
+// addDevice gives the host an RDMA device with a network device below it.
+func (k *Kernel) addDevice(wire *fabric.Switch, c Device, netdevName, name string) {
+	k.lastIndex++
+	n := newNetdev(netdevName, k.lastIndex, c.MAC, ethernetMTU, c.Kind.LinkLayer)
+	n.joinsAllHosts()
+	d := newDevice(k, name, c.Kind, n)
+	k.netdevs, k.devices = append(k.netdevs, n), append(k.devices, d)
+	for _, a := range append([]netip.Prefix{netip.PrefixFrom(linkLocal(c.MAC), 64)}, c.Addrs...) {
+		k.addAddr(n, a)
+	}
+	n.plug(wire, d)
 }
 
 // warn writes a line as WARN_ON does and taints the kernel (TAINT_WARN).

@@ -32,11 +32,28 @@ func newHost(t *testing.T) *host {
 
 func newDeviatingHost(t *testing.T, d kernel.Deviations) *host {
 	t.Helper()
+	return bootHost(t, d, kernel.DefaultKind)
+}
+
+// newHostWith boots one with devices of some kinds; the n-th has the address 192.168.10n.1.
+func newHostWith(t *testing.T, kinds ...string) *host {
+	t.Helper()
+	return bootHost(t, kernel.Deviations{}, kinds...)
+}
+
+func bootHost(t *testing.T, d kernel.Deviations, kinds ...string) *host {
+	t.Helper()
+	c := kernel.Config{Deviates: d}
+	for i, name := range kinds {
+		kind, err := kernel.KindNamed(name)
+		NewWithT(t).Expect(err).NotTo(HaveOccurred())
+		c.Devices = append(c.Devices, kernel.Device{
+			Kind: kind, MAC: net.HardwareAddr{2, 0, 0, 0, 0, byte(1 + i)},
+			Addrs: []netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 168, byte(100 + i), 1}), 24)},
+		})
+	}
 	w := world.New(1)
-	k := kernel.New(w, fabric.NewSwitch(w), kernel.Config{
-		MAC:   net.HardwareAddr{2, 0, 0, 0, 0, 1},
-		Addrs: []netip.Prefix{netip.MustParsePrefix("192.168.100.1/24")}, Deviates: d,
-	})
+	k := kernel.New(w, fabric.NewSwitch(w), c)
 	h := &host{WithT: NewWithT(t), t: t, kernel: k, process: k.NewProcess()}
 	h.run = w.NewProcess(h.process.Exit)
 	t.Cleanup(func() { h.run.Kill() })

@@ -69,66 +69,17 @@ func (m *membership) join(a spec.Sockaddr) error {
 	if m.id.qpType != spec.QPTypeUD && !deviates.JoinsTCP {
 		return spec.EINVAL
 	}
-	return m.joinRoCE(a)
+	if deviates.WarnsAtJoin {
+		m.id.kernel.warn("WARNING: at drivers/infiniband/core/cma.c rdma_join_multicast (a simulated deviation)")
+	}
+	return m.id.device.kind.transport.joinMulticast(m, a)
 }
 
-// joinRoCE is cma_iboe_join_multicast on a RoCEv2 port. It asks nobody, so all that can fail fails here, and the event
-// it will tell is known here.
-func (m *membership) joinRoCE(a spec.Sockaddr) error {
-	k, n := m.id.kernel, m.id.netdev
-	if isZero(a) {
-		return spec.EINVAL
-	}
-	if n == nil {
-		return spec.ENODEV
-	}
-	if a.Family() != spec.AFInet && k.deviates.LeaksENOTSUPP {
-		return spec.ENOTSUPP
-	}
-	if a.Family() != spec.AFInet {
-		return spec.EOPNOTSUPP
-	}
-	mgid := k.mgid(a)
-	if group := netip.AddrFrom4([4]byte(mgid[12:])); m.flags == spec.FullMember || k.deviates.SendOnlyReports {
-		m.igmp = group
-		n.joinGroup(m.igmp)
-	} else if k.deviates.SendOnlyUnreports {
-		m.igmp = group
-	}
-	if ibMTU(n.mtu) == 0 {
-		if !k.deviates.RefusalLeaksIGMP {
-			m.giveBack()
-		}
-		return spec.EINVAL
-	}
-	if k.deviates.WarnsAtJoin {
-		k.warn("WARNING: at drivers/infiniband/core/cma.c rdma_join_multicast (a simulated deviation)")
-	}
-	event := m.event(mgid)
-	k.cmWork.Add(func() { m.tell(event) })
-	if k.deviates.DuplicatesEvents {
-		k.cmWork.Add(func() { m.tell(event) })
-	}
-	return nil
-}
-
-// mgid maps an IPv4 address to the MGID of a RoCEv2 port (cma_iboe_set_mgid); the loopback address maps to zero.
-func (k *Kernel) mgid(a spec.Sockaddr) spec.GID {
-	if isAny(a) {
-		return spec.GID{}
-	}
-	mgid := spec.MGIDOf(a.Addr())
-	if k.deviates.MapsToWrongGroup {
-		mgid[15] ^= 1
-	}
-	return mgid
-}
-
-// event is what the join will tell (cma_make_mc_event). An id whose source address is gone gets MULTICAST_ERROR
-// with the reason and nothing else.
-func (m *membership) event(mgid spec.GID) uabi.Event {
+// event is what a join that succeeded tells (cma_make_mc_event): the group, the way to it and the port's own part are
+// filled in here. An id whose source address is gone gets MULTICAST_ERROR with the reason and nothing else.
+func (m *membership) event(group spec.AHAttr) uabi.Event {
 	e := uabi.Event{UID: m.uid, ID: m.id.handle}
-	sgid, ok := m.id.device.gidIndex(m.id.src)
+	sgid, ok := m.id.device.kind.transport.sourceGID(m.id.device, m.id.src)
 	if !ok {
 		e.Type = spec.MulticastError
 		if !m.id.kernel.deviates.TellsStatusZero {
@@ -137,14 +88,20 @@ func (m *membership) event(mgid spec.GID) uabi.Event {
 		return e
 	}
 	e.Type, e.QPNum, e.QKey = spec.MulticastJoin, spec.MulticastQPN, spec.UDPQKey
-	e.AH = spec.AHAttr{
-		IsGlobal: true, PortNum: portNum,
-		GRH: spec.GlobalRoute{DGID: mgid, SGIDIndex: uint8(sgid), HopLimit: 64},
-	}
+	e.AH = group
+	e.AH.IsGlobal, e.AH.PortNum, e.AH.GRH.SGIDIndex = true, portNum, uint8(sgid)
 	if m.id.kernel.deviates.TellsItsStack {
 		e.AH.GRH.TrafficClass = 0x5a
 	}
 	return e
+}
+
+// tellSoon tells an event from the rdma_cm workqueue.
+func (m *membership) tellSoon(e uabi.Event) {
+	m.id.kernel.cmWork.Add(func() { m.tell(e) })
+	if m.id.kernel.deviates.DuplicatesEvents {
+		m.id.kernel.cmWork.Add(func() { m.tell(e) })
+	}
 }
 
 // tell queues the event of a membership that still stands.
@@ -188,10 +145,10 @@ func (f *cmFile) end(m *membership) {
 	}
 }
 
-// giveBack ends the membership on the network (destroy_mc); a send-only one has nothing there.
+// giveBack ends the membership in the fabric (destroy_mc). One that was made without a device has nothing there.
 func (m *membership) giveBack() {
 	m.over = true
-	if m.igmp.IsValid() && !m.id.kernel.deviates.LeaksIGMP {
-		m.id.netdev.leaveGroup(m.igmp)
+	if m.id.device != nil {
+		m.id.device.kind.transport.leaveMulticast(m)
 	}
 }

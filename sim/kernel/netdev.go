@@ -5,6 +5,9 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
+
+	"joinmcast/sim/fabric"
 )
 
 // ethernetMTU is what an Ethernet device starts with, in bytes.
@@ -12,21 +15,24 @@ const ethernetMTU = 1500
 
 // netdev is a network device with its addresses and its multicast state.
 type netdev struct {
-	name    string
-	index   int
-	parent  *netdev // of a VLAN
-	mac     net.HardwareAddr
-	mtu     int
-	up      bool
-	addrs   []netip.Prefix
-	igmp    counted[netip.Addr] // IPv4 groups
-	mld     counted[netip.Addr] // IPv6 groups
-	filters counted[string]     // link-layer addresses
+	name      string
+	index     int
+	linkLayer string
+	wire      *fabric.Switch // nil of lo, of a dummy, and of a VLAN, which uses its parent's
+	above     []*device
+	parent    *netdev // of a VLAN
+	mac       net.HardwareAddr
+	mtu       int
+	up        bool
+	addrs     []netip.Prefix
+	igmp      counted[netip.Addr] // IPv4 groups
+	mld       counted[netip.Addr] // IPv6 groups
+	filters   counted[string]     // link-layer addresses
 }
 
-func newNetdev(name string, index int, mac net.HardwareAddr, mtu int) *netdev {
+func newNetdev(name string, index int, mac net.HardwareAddr, mtu int, linkLayer string) *netdev {
 	return &netdev{
-		name: name, index: index, mac: mac, mtu: mtu, up: true,
+		name: name, index: index, linkLayer: linkLayer, mac: mac, mtu: mtu, up: true,
 		igmp: counted[netip.Addr]{}, mld: counted[netip.Addr]{}, filters: counted[string]{},
 	}
 }
@@ -96,6 +102,53 @@ func groupMAC(a netip.Addr) net.HardwareAddr {
 	return net.HardwareAddr{0x33, 0x33, b[12], b[13], b[14], b[15]}
 }
 
+// neighbour finds the link-layer address that answers for an IP address behind the device (ARP, neighbour discovery).
+// One without a wire asks nobody: it takes every address for its own (IFF_NOARP).
+func (n *netdev) neighbour(a netip.Addr) (fabric.MAC, bool) {
+	switch {
+	case n.parent != nil:
+		return n.parent.neighbour(a)
+	case n.wire == nil:
+		return n.MAC(), true
+	}
+	return n.wire.Neighbour(n, a)
+}
+
+var _ fabric.Station = (*netdev)(nil)
+
+// plug connects the device to a wire, for the RDMA device above it.
+func (n *netdev) plug(wire *fabric.Switch, above *device) {
+	n.wire, n.above = wire, append(n.above, above)
+	wire.Plug(n)
+}
+
+// MAC is the device's own link-layer address.
+func (n *netdev) MAC() fabric.MAC { return fabric.MAC(n.mac) }
+
+// Owns tells whether an address is the device's own.
+func (n *netdev) Owns(a netip.Addr) bool { return n.has(a) }
+
+// Carrier tells whether the device is up.
+func (n *netdev) Carrier() bool { return n.up }
+
+// Receive takes a frame in if the link-layer filter lets it through.
+func (n *netdev) Receive(p fabric.Frame) {
+	if p.Dst == n.MAC() || n.filters.has(p.Dst.String()) {
+		n.inputIP(p)
+	}
+}
+
+// inputIP is the IP layer: it drops what is neither for this host nor for a group the device is a member of.
+func (n *netdev) inputIP(p fabric.Frame) {
+	member := n.has(p.IP.Dst) || n.igmp.has(p.IP.Dst) || n.mld.has(p.IP.Dst)
+	if !member || p.Datagram.DstPort != fabric.RoCEv2Port {
+		return
+	}
+	for _, d := range n.above {
+		d.deliver(p)
+	}
+}
+
 // counted is a set of things with users.
 type counted[K comparable] map[K]int
 
@@ -123,12 +176,14 @@ func (c counted[K]) remove(k K) bool {
 
 // netdev finds a network device by name.
 func (k *Kernel) netdev(name string) (*netdev, error) {
+	var known []string
 	for _, n := range k.netdevs {
 		if n.name == name {
 			return n, nil
 		}
+		known = append(known, n.name)
 	}
-	return nil, fmt.Errorf("no network device is named %q; this host has lo and %s", name, Netdev)
+	return nil, fmt.Errorf("no network device is named %q; this host has %s", name, strings.Join(known, ", "))
 }
 
 // ownerOf finds the network device that has an address of its own, up or down.

@@ -29,26 +29,39 @@ func memberships(n *netdev, groups counted[netip.Addr]) []spec.Membership {
 	return out
 }
 
-// Ports shows the RDMA port and the network device behind it, IPv4 addresses first.
+// Ports shows the RDMA ports and the network devices behind them, IPv4 addresses first.
 func (k *Kernel) Ports() []spec.Port {
-	if k.rdma.removed {
-		return nil
+	var ports []spec.Port
+	for _, d := range k.devices {
+		if d.removed {
+			continue
+		}
+		addrs := slices.Clone(d.netdev.addrs)
+		slices.SortStableFunc(addrs, func(a, b netip.Prefix) int {
+			return a.Addr().BitLen() - b.Addr().BitLen()
+		})
+		ports = append(ports, spec.Port{
+			Device: d.name, Num: portNum, Netdev: d.netdev.name, LinkLayer: d.kind.LinkLayer, MTU: d.netdev.mtu, Addrs: addrs,
+		})
 	}
-	n := k.rdma.netdev
-	addrs := slices.Clone(n.addrs)
-	slices.SortStableFunc(addrs, func(a, b netip.Prefix) int {
-		return a.Addr().BitLen() - b.Addr().BitLen()
-	})
-	return []spec.Port{{
-		Device: Device, Num: portNum, Netdev: n.name, LinkLayer: "Ethernet", MTU: n.mtu, Addrs: addrs,
-	}}
+	return ports
 }
 
-// DeviceAttr is what ibv_query_device tells of the RDMA device.
-func (k *Kernel) DeviceAttr() spec.DeviceAttr { return k.rdma.attr() }
-
-// GID finds the GID of an address of the RDMA device, with its index; ok is false when there is none.
-func (k *Kernel) GID(a netip.Addr) (g spec.GID, index int, ok bool) {
-	index, ok = k.rdma.gidIndex(a)
-	return spec.GID(a.As16()), index, ok
+// Environment is the part of a host's environment that its RDMA device tells: of several, the first one, seen from an
+// address of its own.
+func (k *Kernel) Environment(a netip.Addr) spec.HostEnvironment {
+	d := k.devices[0]
+	attr := d.attr()
+	e := spec.HostEnvironment{
+		Driver: d.kind.Driver, Device: d.name, Firmware: attr.FWVer,
+		NodeGUID: attr.NodeGUID, SysImageGUID: attr.SysImageGUID,
+		LinkLayer: d.kind.LinkLayer, RoCEMode: string(d.mode), MTU: d.netdev.mtu,
+	}
+	if index, ok := d.kind.transport.sourceGID(d, a); ok {
+		e.GID, e.GIDIndex = spec.GID(d.gids[index].addr.As16()).String(), index
+	}
+	return e
 }
+
+// Transport is what carries the datagrams of the host's RDMA device; of several, of the first one.
+func (k *Kernel) Transport() spec.Transport { return k.devices[0].kind.transport.of(k.devices[0].mode) }

@@ -29,10 +29,13 @@ func (k *Kernel) NewProcess() *Process {
 
 // Devices names the host's RDMA devices.
 func (p *Process) Devices() []string {
-	if p.kernel.rdma.removed {
-		return nil
+	var names []string
+	for _, d := range p.kernel.devices {
+		if !d.removed {
+			names = append(names, d.name)
+		}
 	}
-	return []string{Device}
+	return names
 }
 
 // OpenCM opens the rdma_cm device, and gives it the lowest descriptor that is free, as open(2) does.
@@ -55,13 +58,15 @@ func (p *Process) CM(fd int) uabi.CM {
 
 // OpenDevice opens the uverbs file of a device.
 func (p *Process) OpenDevice(name string) (uabi.Verbs, error) {
-	if !slices.Contains(p.Devices(), name) {
+	d, err := p.kernel.device(name)
+	if err != nil {
 		return nil, spec.ENODEV
 	}
 	c := &verbsContext{
-		device: p.kernel.rdma,
+		device: d,
 		pds:    map[uabi.PD]*pd{}, cqs: map[uabi.CQ]*cq{}, qps: map[uabi.QP]*qp{}, ahs: map[uabi.AH]*ah{},
 	}
+	d.open++
 	p.kernel.resources["ctx"]++
 	p.contexts = append(p.contexts, c)
 	return c, nil

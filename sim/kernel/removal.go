@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -13,9 +12,9 @@ import (
 // are bound to it are told at once, and ended by themselves soon after (cma_remove_one, ucma_close_id); their handles
 // stay.
 func (k *Kernel) RemoveDevice(name string) (undo func(), err error) {
-	d := k.rdma
-	if d.removed || name != Device {
-		return nil, fmt.Errorf("no RDMA device is named %q", name)
+	d, err := k.device(name)
+	if err != nil {
+		return nil, err
 	}
 	d.removed = true
 	for _, h := range slices.Sorted(maps.Keys(k.ids.entries)) {
@@ -25,14 +24,14 @@ func (k *Kernel) RemoveDevice(name string) (undo func(), err error) {
 			k.closeWork.Add(id.destroy)
 		}
 	}
-	k.world.Sleep(func() bool { return k.resources["ctx"] == 0 })
+	k.world.Sleep(func() bool { return d.open == 0 })
 	return d.restore, nil
 }
 
 // restore brings the device back with a GID for each address that it has then.
 func (d *device) restore() {
 	d.removed = false
-	d.gids = []gid{{linkLocal(d.netdev.mac), true}}
+	d.gids = d.portGIDs()
 	for _, n := range d.kernel.netdevs {
 		for _, p := range n.addrs {
 			if d.uses(n) {
@@ -40,9 +39,4 @@ func (d *device) restore() {
 			}
 		}
 	}
-}
-
-// uses tells whether the addresses of a network device are GIDs of the RDMA device: of its own one, and of VLANs on it.
-func (d *device) uses(n *netdev) bool {
-	return !d.removed && (n == d.netdev || n.parent == d.netdev)
 }

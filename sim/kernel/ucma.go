@@ -192,7 +192,7 @@ func (f *cmFile) QueryRoute(h uabi.CMID) (uabi.Route, error) {
 	if err != nil || id.device == nil {
 		return uabi.Route{}, err
 	}
-	return uabi.Route{Device: Device, PortNum: portNum}, nil
+	return uabi.Route{Device: id.device.name, PortNum: portNum}, nil
 }
 
 // InitQPAttr gives the attributes of a QP's next state.

@@ -89,6 +89,9 @@ func (c *verbsContext) CreateQP(r uabi.CreateQP) (uabi.QP, error) {
 		return 0, spec.EINVAL
 	}
 	d := c.device
+	if r.Type == spec.QPTypeUD && !d.kind.udQPs {
+		return 0, spec.EOPNOTSUPP
+	}
 	d.lastQP++
 	q := &qp{
 		device: d, num: d.lastQP, qpType: r.Type, pd: domain, sendCQ: send, recvCQ: recv,
@@ -149,6 +152,9 @@ type attachment struct {
 
 // AttachMulticast attaches a QP: uverbs' own list first, then the core's checks, then the driver.
 func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error {
+	if !c.device.kind.attaches {
+		return spec.EOPNOTSUPP
+	}
 	q, ok := c.qps[h]
 	if !ok {
 		return spec.EINVAL
@@ -159,7 +165,7 @@ func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 		}
 		return nil
 	}
-	if err := q.mayAttach(g); err != nil {
+	if err := q.mayAttach(g, mlid); err != nil {
 		return err
 	}
 	if err := c.device.attach(q, g); err != nil {
@@ -169,9 +175,10 @@ func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 	return nil
 }
 
-// mayAttach is ib_attach_mcast's check; the MLID means nothing on Ethernet.
-func (q *qp) mayAttach(g spec.GID) error {
-	if (!isMulticast(g) || q.qpType != spec.QPTypeUD) && !q.device.kernel.deviates.AttachesUnchecked {
+// mayAttach is ib_attach_mcast's check.
+func (q *qp) mayAttach(g spec.GID, mlid uint16) error {
+	fits := isMulticast(g) && q.qpType == spec.QPTypeUD && q.device.kind.transport.validMLID(mlid)
+	if !fits && !q.device.kernel.deviates.AttachesUnchecked {
 		return spec.EINVAL
 	}
 	return nil
@@ -179,6 +186,9 @@ func (q *qp) mayAttach(g spec.GID) error {
 
 // DetachMulticast detaches a QP from a pair that is in its list.
 func (c *verbsContext) DetachMulticast(h uabi.QP, g spec.GID, mlid uint16) error {
+	if !c.device.kind.attaches {
+		return spec.EOPNOTSUPP
+	}
 	q, ok := c.qps[h]
 	if !ok {
 		return spec.EINVAL
@@ -190,35 +200,21 @@ func (c *verbsContext) DetachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 	return c.device.detach(q, g)
 }
 
-// CreateAH makes an address handle: the core checks port and GID and finds the link-layer address.
+// CreateAH makes an address handle.
 func (c *verbsContext) CreateAH(h uabi.PD, a spec.AHAttr) (uabi.AH, error) {
 	domain, ok := c.pds[h]
-	if !ok || a.PortNum != portNum || !a.IsGlobal || int(a.GRH.SGIDIndex) >= gidTableLen {
+	if !ok {
 		return 0, spec.EINVAL
 	}
-	d := c.device
-	if int(a.GRH.SGIDIndex) >= len(d.gids) || !d.gids[a.GRH.SGIDIndex].live {
-		return 0, spec.ENODATA
+	n, err := c.device.kind.transport.addressHandle(c.device, a)
+	if err != nil {
+		return 0, err
 	}
-	n := &ah{pd: domain, src: d.gids[a.GRH.SGIDIndex].addr, dst: netip.AddrFrom16(a.GRH.DGID).Unmap(), grh: a.GRH}
-	if n.mac, ok = d.linkAddr(n.dst); !ok {
-		return 0, spec.ETIMEDOUT
-	}
+	n.pd = domain
 	c.last++
 	domain.users++
 	c.ahs[uabi.AH(c.last)] = n
 	return uabi.AH(c.last), nil
-}
-
-// linkAddr is the link-layer address of a group, of this host, or of a neighbour (ib_resolve_eth_dmac).
-func (d *device) linkAddr(a netip.Addr) (fabric.MAC, bool) {
-	switch {
-	case a.IsMulticast():
-		return fabric.MAC(groupMAC(a)), true
-	case d.Owns(a):
-		return d.MAC(), true
-	}
-	return d.kernel.wire.Neighbour(d, a)
 }
 
 // DestroyAH frees an address handle.
@@ -259,4 +255,5 @@ func (c *verbsContext) close() {
 	k.resources["cq"] -= len(c.cqs)
 	k.resources["pd"] -= len(c.pds)
 	k.resources["ctx"]--
+	c.device.open--
 }
