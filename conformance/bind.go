@@ -282,6 +282,20 @@ var _ = Describe("BIND: what must be bound before a join", func() {
 		other := id.UnboundID(ctx, spec.PSUDP)
 		other.MustResolve(ctx, id.Addr(ctx), rig.NewGroup()) // control: from a source of the group's own family
 	})
+
+	It("binds an id that was refused an address without a device", Label("JM-BIND-21"), func(ctx SpecContext) {
+		elsewhere := rig.HostAt(0).MustAddElsewhere(ctx)
+		id := rig.UnboundID(ctx)
+
+		refused := id.BindAddr(ctx, id.Handle, elsewhere)
+		bind := id.BindAddr(ctx, id.Handle, id.Addr(ctx))
+
+		rig.ObserveCall("refused", refused)
+		rig.ObserveCall("bind", bind)
+		Expect(refused).To(FailWith(spec.ENODEV))
+		Expect(bind).To(ReturnZero())
+		id.MustBeMember(ctx, rig.NewGroup())
+	})
 })
 
 // uniqueLocal is an address of IPv6 that no host of the suite has (RFC 4193).

@@ -209,6 +209,12 @@ var probes = map[string]struct {
 		w.Expect(err).NotTo(HaveOccurred())
 		return fmt.Sprint(w.state().Resources["qp"])
 	}, "0", "1"},
+	"refused-bind-sticks": {func(w *world) string {
+		m := w.unbound(spec.PSUDP)
+		w.configure(spec.Change{AddNetdev: &spec.NewNetdev{Netdev: "bare0", Prefix: netip.MustParsePrefix("10.7.0.1/24")}})
+		m.Expect(spec.Outcome(m.p.BindAddr(m.ctx, m.id, addr("10.7.0.1")))).To(Equal("ENODEV"))
+		return spec.Outcome(m.p.BindAddr(m.ctx, m.id, w.addrOf(0)))
+	}, "0", "ENODEV"},
 	"refused-join-leaks-igmp": {func(w *world) string {
 		m := w.bound(0)
 		w.configure(spec.Change{SetMTU: &spec.MTUChange{Netdev: "eth0", MTU: 200}})

@@ -15,11 +15,18 @@ var (
 	tagged    = spec.NewNetdev{Netdev: "tagged0", VLAN: 100, Prefix: netip.MustParsePrefix("192.0.2.17/24")}
 )
 
-// MustRouteElsewhere gives the host a network device without an RDMA one, and sends all groups out of it.
-func (h *Host) MustRouteElsewhere(ctx context.Context) {
+// MustAddElsewhere gives the host a network device without an RDMA one; addr is its address.
+func (h *Host) MustAddElsewhere(ctx context.Context) (addr spec.Sockaddr) {
 	ginkgo.GinkgoHelper()
 	h.use(ctx)
 	h.MustConfigure(ctx, spec.Change{AddNetdev: &elsewhere})
+	return spec.NewSockaddr(elsewhere.Prefix.Addr(), 0)
+}
+
+// MustRouteElsewhere gives the host a network device without an RDMA one, and sends all groups out of it.
+func (h *Host) MustRouteElsewhere(ctx context.Context) {
+	ginkgo.GinkgoHelper()
+	h.MustAddElsewhere(ctx)
 	h.MustConfigure(ctx, spec.Change{AddRoute: &spec.Route{
 		Prefix: netip.MustParsePrefix("224.0.0.0/4"), Netdev: elsewhere.Netdev,
 	}})

@@ -36,7 +36,7 @@ type cmID struct {
 	qpType         spec.QPType
 	state          state
 	device         *device // nil while the id is bound to none
-	netdev         *netdev // where its groups are joined; the first one that an address led to, even of a refused bind
+	netdev         *netdev // where its groups are joined; an address is looked for here alone once it is known
 	src            netip.Addr
 	port           uint16
 	family         spec.Family // of the source address
@@ -50,10 +50,13 @@ func (id *cmID) bind(a spec.Sockaddr) error {
 		return spec.EINVAL
 	}
 	dev, err := id.deviceOf(a)
-	if err != nil {
-		return err
+	if err == nil {
+		err = id.takePort(a)
 	}
-	if err := id.takePort(a); err != nil {
+	if err != nil {
+		if !id.kernel.deviates.RefusedBindSticks {
+			id.netdev = nil
+		}
 		return err
 	}
 	id.state, id.src, id.family = addrBound, a.Addr(), a.Family()

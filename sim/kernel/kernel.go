@@ -80,6 +80,7 @@ type Deviations struct {
 	LeaksENOTSUPP     bool // a family that RoCEv2 has no groups of is refused with a number internal to Linux
 	BlamesShortBuffer bool // a datagram too long for its buffer is the end of the QP, as on rxe
 	RefusalLeaksIGMP  bool // a join refused for the MTU leaves its IGMP membership behind
+	RefusedBindSticks bool // an id goes on looking on the network device of the address that was refused first
 }
 
 // New boots a host and plugs it in.

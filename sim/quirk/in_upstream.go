@@ -51,6 +51,12 @@ var inUpstream = []Quirk{
 		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.LeaveDetachesEarly = true },
 	},
 	{
+		Name:     "refused-bind-sticks",
+		Does:     "an id that was refused an address without an RDMA device can be bound to no other",
+		CaughtBy: "JM-BIND-21",
+		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.RefusedBindSticks = true },
+	},
+	{
 		Name:     "refused-join-leaks-igmp",
 		Does:     "a join refused for the MTU leaves its IGMP membership behind",
 		CaughtBy: "JM-CLEAN-03",
