@@ -111,6 +111,9 @@ func (m *Member) Leave() {
 	m.group.wake()
 }
 
+// Settle lets everything happen that the port has under way.
+func (p *Port) Settle() { world.Finish(p.work, p.mads) }
+
 // Lose makes the port lose all memberships (PORT_ERR, LID_CHANGE, CLIENT_REREGISTER).
 func (p *Port) Lose() { p.lose(certain) }
 

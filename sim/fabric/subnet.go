@@ -1,0 +1,59 @@
+package fabric
+
+import (
+	"joinmcast/sim/sm"
+	"joinmcast/sim/world"
+	"joinmcast/spec"
+)
+
+// Packet is an InfiniBand UD packet: the local route, the global one, and what a datagram of RoCE says too.
+type Packet struct {
+	SLID, DLID uint16
+	SL         uint8
+	GRH        *Header // nil: none; its addresses are GIDs
+	Datagram   *Datagram
+}
+
+// Port is a port of an InfiniBand host.
+type Port interface {
+	// Take takes a packet in.
+	Take(Packet)
+}
+
+// Subnet is an InfiniBand subnet: its manager, and the switches, which go by what the manager knows. Packets arrive
+// later than they are sent, in the order they were sent.
+type Subnet struct {
+	*sm.Manager
+	ports map[spec.GID]Port
+	cable *world.Lane
+}
+
+// NewSubnet is a subnet without ports.
+func NewSubnet(w *world.World, p sm.Policy) *Subnet {
+	return &Subnet{Manager: sm.New(p), ports: map[spec.GID]Port{}, cable: w.NewLane()}
+}
+
+// Plug connects a port, whose largest MTU is in bytes.
+func (s *Subnet) Plug(gid spec.GID, mtu int, p Port) {
+	s.AddPort(gid, mtu)
+	s.ports[gid] = p
+}
+
+// Send carries a packet from a port to the port with its LID, or to the members of the group with its MLID.
+func (s *Subnet) Send(from spec.GID, p Packet) {
+	s.cable.Add(func() {
+		for _, to := range s.route(from, p.DLID) {
+			s.ports[to].Take(p)
+		}
+	})
+}
+
+func (s *Subnet) route(from spec.GID, lid uint16) []spec.GID {
+	if sm.IsMLID(lid) {
+		return s.Route(lid, from)
+	}
+	if gid, ok := s.PortAt(lid); ok {
+		return []spec.GID{gid}
+	}
+	return nil
+}
