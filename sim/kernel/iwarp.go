@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/netip"
 
+	"joinmcast/sim/fabric"
 	"joinmcast/spec"
 )
 
@@ -37,6 +38,10 @@ func (iwarp) joinMulticast(*membership, spec.Sockaddr) error { return spec.ENOSY
 func (iwarp) leaveMulticast(*membership) {}
 
 func (iwarp) validMLID(uint16) bool { return true }
+
+func (iwarp) mtu(*device) int { return 0 }
+
+func (iwarp) transmit(*device, *ah, *fabric.Datagram) {}
 
 // addressHandle is refused: siw has none.
 func (iwarp) addressHandle(*device, spec.AHAttr) (*ah, error) { return nil, spec.EOPNOTSUPP }

@@ -145,7 +145,7 @@ func (n *netdev) inputIP(p fabric.Frame) {
 		return
 	}
 	for _, d := range n.above {
-		d.deliver(p)
+		d.takeIn(p)
 	}
 }
 

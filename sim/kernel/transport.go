@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/netip"
 
+	"joinmcast/sim/fabric"
 	"joinmcast/spec"
 )
 
@@ -27,4 +28,8 @@ type transport interface {
 	validMLID(uint16) bool
 	// addressHandle is the core's check of an address handle's attributes, and where they lead.
 	addressHandle(*device, spec.AHAttr) (*ah, error)
+	// mtu is how many bytes of payload a datagram can have.
+	mtu(*device) int
+	// transmit sends a datagram the way of an address handle. A copy for the sender's own host comes back by itself.
+	transmit(*device, *ah, *fabric.Datagram)
 }

@@ -80,4 +80,6 @@ const (
 	InsufficientComponents Refusal = 0x0600
 )
 
-func (r Refusal) Error() string { return fmt.Sprintf("the subnet manager refuses with MAD status %#04x", uint16(r)) }
+func (r Refusal) Error() string {
+	return fmt.Sprintf("the subnet manager refuses with MAD status %#04x", uint16(r))
+}

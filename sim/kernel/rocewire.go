@@ -1,0 +1,103 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"net/netip"
+
+	"joinmcast/sim/fabric"
+	"joinmcast/sim/uabi"
+	"joinmcast/spec"
+)
+
+// etherType is that of a frame that carries an IP packet.
+func etherType(a netip.Addr) fabric.EtherType {
+	if a.Is4() {
+		return fabric.IPv4
+	}
+	return fabric.IPv6
+}
+
+// sourcePort is the UDP port that a QP sends from: one of 49152 to 65535, by a hash of its number, so that a network
+// can spread QPs over its paths (rxe_qp_init_req, hash_32).
+func sourcePort(num uabi.QP) uint16 {
+	const first, bits, golden = 0xc000, 14, 0x61C88647
+	return first + uint16(uint32(num)*golden>>(32-bits))
+}
+
+// mtu is the port's InfiniBand MTU in bytes; rxe keeps the smallest one when none fits.
+func (roce) mtu(d *device) int { return max(ibMTU(d.netdev.mtu), smallestIBMTU) }
+
+// transmit puts a packet on the wire; there is no route from an address of one family to one of the other. The IP layer
+// loops a multicast packet back to a host that is a member itself.
+func (roce) transmit(d *device, a *ah, datagram *fabric.Datagram) {
+	n := d.netdev
+	p := fabric.Frame{
+		Src: n.MAC(), Dst: a.mac, Type: etherType(a.dst),
+		IP: fabric.Header{
+			Src: a.src.Unmap(), Dst: a.dst, TrafficClass: a.grh.TrafficClass, HopLimit: a.grh.HopLimit,
+		},
+		Datagram: datagram,
+	}
+	if p.IP.Src.Is4() != p.IP.Dst.Is4() {
+		return
+	}
+	if n.has(p.IP.Dst) {
+		d.takeIn(p)
+		return
+	}
+	if p.IP.Dst.IsMulticast() && n.up {
+		n.inputIP(p)
+	}
+	n.wire.Send(n, p)
+}
+
+// takeIn hands a frame that the network device let through to the QPs.
+func (d *device) takeIn(p fabric.Frame) {
+	d.deliver(arrival{Datagram: p.Datagram, group: spec.GID(p.IP.Dst.As16()), grh: header(p)})
+}
+
+// Bytes of the headers of a RoCEv2 UD packet within IP: UDP, BTH, DETH, immediate data, ICRC.
+const (
+	udpBytes, bthBytes, dethBytes, immBytes, icrcBytes = 8, 12, 8, 4, 4
+
+	ipv4Bytes = 20
+	protoUDP  = 17
+)
+
+// header is what a receiver finds in its GRH area: an IPv6 header, or 20 zero bytes and an IPv4 header.
+func header(p fabric.Frame) spec.Bytes {
+	length := udpBytes + bthBytes + dethBytes + (len(p.Datagram.Payload)+3)&^3 + icrcBytes
+	if p.Datagram.Imm != nil {
+		length += immBytes
+	}
+	h := make(spec.Bytes, spec.GRHBytes)
+	if p.IP.Dst.Is6() {
+		binary.BigEndian.PutUint32(h, 6<<28|uint32(p.IP.TrafficClass)<<20)
+		binary.BigEndian.PutUint16(h[4:], uint16(length))
+		h[6], h[7] = protoUDP, p.IP.HopLimit
+		copy(h[8:24], p.IP.Src.AsSlice())
+		copy(h[24:40], p.IP.Dst.AsSlice())
+		return h
+	}
+	ip := h[spec.GRHBytes-ipv4Bytes:]
+	ip[0], ip[1] = 4<<4|ipv4Bytes/4, p.IP.TrafficClass
+	binary.BigEndian.PutUint16(ip[2:], uint16(ipv4Bytes+length))
+	ip[6] = 0x40 // don't fragment
+	ip[8], ip[9] = p.IP.HopLimit, protoUDP
+	copy(ip[12:16], p.IP.Src.AsSlice())
+	copy(ip[16:20], p.IP.Dst.AsSlice())
+	binary.BigEndian.PutUint16(ip[10:], checksum(ip))
+	return h
+}
+
+// checksum is the Internet checksum (RFC 1071) of an even number of bytes.
+func checksum(b []byte) uint16 {
+	var sum uint32
+	for i := 0; i < len(b); i += 2 {
+		sum += uint32(binary.BigEndian.Uint16(b[i:]))
+	}
+	for sum > 0xffff {
+		sum = sum>>16 + sum&0xffff
+	}
+	return ^uint16(sum)
+}
