@@ -25,6 +25,7 @@ type Config struct {
 	HostBinary  string   // joinmcast-host, a static program
 	AgentBinary string   // joinmcast-agent, or another program
 	Ahead       bool     // save the guests with an agent that runs and waits for its first message
+	Capture     bool     // keep what every pair's wire carries, for Pair.WriteWire
 	Mischief    string   // joinmcast-mischief.so, which agents for mischief have preloaded; empty: there are none
 	Preload     []string // shared objects that agents have preloaded
 	// Files are put into the agents' root beside the agent: names there, without a leading slash -> files of this host.
@@ -40,6 +41,7 @@ type Lab struct {
 	saved    savedPair
 	release  string
 	rdmaCore string
+	captures bool
 	runDir   string
 	unlock   func()
 
@@ -108,7 +110,7 @@ func resolve(ctx context.Context, c Config) (machine, []byte, *Lab, error) {
 	if c.Memory > 0 {
 		m.memory = c.Memory
 	}
-	return m, initrd, &Lab{release: k.release, rdmaCore: r.version}, nil
+	return m, initrd, &Lab{release: k.release, rdmaCore: r.version, captures: c.Capture}, nil
 }
 
 // Kernel is the release of the guests' kernel, as found.
@@ -125,7 +127,7 @@ func (l *Lab) Fresh() (*Pair, error) {
 		return nil, errClosed
 	}
 	var pair *Pair
-	pair, err := l.saved.pair(l.runDir, func() {
+	pair, err := l.saved.pair(l.runDir, l.captures, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		delete(l.living, pair)

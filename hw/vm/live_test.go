@@ -3,7 +3,10 @@
 package vm
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -12,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gopacket/gopacket/pcapgo"
 	. "github.com/onsi/gomega"
 
 	"joinmcast/hw/client"
@@ -170,6 +174,48 @@ func TestARestoredWireCarriesMulticast(t *testing.T) {
 	wc, err := receiver.WaitCompletion(ctx, receiver.qp, spec.RecvQueue)
 	must.Expect(err).NotTo(HaveOccurred())
 	must.Expect(string(wc.Data)).To(Equal("hello"))
+}
+
+// frames are those that a pair's wire has carried.
+func frames(t *testing.T, pair *Pair) [][]byte {
+	t.Helper()
+	must := NewWithT(t)
+	var wire bytes.Buffer
+	must.Expect(pair.WriteWire(&wire)).To(Succeed())
+	in, err := pcapgo.NewNgReader(&wire, pcapgo.DefaultNgReaderOptions)
+	must.Expect(err).NotTo(HaveOccurred())
+	var all [][]byte
+	for {
+		frame, _, err := in.ReadPacketData()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		must.Expect(err).NotTo(HaveOccurred())
+		all = append(all, frame)
+	}
+}
+
+func TestACapturedWireShowsWhatEachGuestSends(t *testing.T) {
+	must, ctx := NewWithT(t), t.Context()
+	pair := freshPair(t, openLab(t, func(c *Config) { c.Capture = true }))
+	b := backend(t, pair, "capture")
+	members := []member{join(t, b.Hosts()[0]), join(t, b.Hosts()[1])}
+	for i, m := range members {
+		ah, err := m.CreateAH(ctx, m.id, m.event.UD.AH)
+		must.Expect(err).NotTo(HaveOccurred())
+		must.Expect(m.PostSend(ctx, m.qp, spec.SendWR{
+			AH: ah, RemoteQPN: spec.MulticastQPN, QKey: spec.UDPQKey, Data: spec.Bytes("from " + guestNames[i]),
+		})).To(Succeed())
+	}
+	for _, name := range guestNames {
+		must.Eventually(func() [][]byte { return frames(t, pair) }).WithTimeout(restoreWithin).
+			Should(ContainElement(ContainSubstring("from " + name)))
+	}
+}
+
+func TestAWireThatIsNotCapturedCannotBeWritten(t *testing.T) {
+	pair := freshPair(t, openLab(t, nil))
+	NewWithT(t).Expect(pair.WriteWire(io.Discard)).To(MatchError(ContainSubstring("opened without Capture")))
 }
 
 func TestAMembershipIsObservedAndLeavesWithItsProcess(t *testing.T) {

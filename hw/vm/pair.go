@@ -18,6 +18,8 @@ type Pair struct {
 	dir    string
 	done   func()
 
+	captures bool
+
 	mu     sync.Mutex
 	closed bool
 }
@@ -49,6 +51,11 @@ func (g *Guest) Wake(ctx context.Context) error {
 		return fmt.Errorf("restore guest %s: %w", g.name, err)
 	}
 	g.process = process
+	if g.pair.captures && g == g.pair.Guests[0] {
+		if err := process.capture(ctx); err != nil {
+			return process.explain("capture", err)
+		}
+	}
 	conn, err := process.connect(ctx)
 	if err != nil {
 		return process.explain("connect", err)
@@ -129,12 +136,12 @@ func (p *Pair) Close() {
 }
 
 // pair gives two sleeping guests.
-func (p savedPair) pair(runDir string, done func()) (*Pair, error) {
+func (p savedPair) pair(runDir string, captures bool, done func()) (*Pair, error) {
 	dir, err := os.MkdirTemp(runDir, "pair-")
 	if err != nil {
 		return nil, err
 	}
-	pair := &Pair{dir: dir, done: done}
+	pair := &Pair{dir: dir, captures: captures, done: done}
 	for i := range pair.Guests {
 		restore := func(ctx context.Context) (*guestProcess, error) {
 			return startGuest(ctx, p.machine, i, dir, p.dir, true)
