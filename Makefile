@@ -75,9 +75,10 @@ soak: $(if $(filter rxe%,$(TARGETS)),bin) ## many runs with different seeds must
 generate: ## the mocks, and the law as a page: spec/SPEC.md
 	go generate ./...
 
-setup: ## once, as root, on Debian: what the live targets need
+setup: ## once, as root, on Debian: what the live targets and their tests need
 	apt-get update
-	apt-get install -y --no-install-recommends qemu-system-x86 gcc libc6-dev libjansson-dev librdmacm-dev libibverbs-dev
+	apt-get install -y --no-install-recommends qemu-system-x86 gcc libc6-dev libjansson-dev librdmacm-dev libibverbs-dev \
+		tshark
 
 clean: ## remove what was built and reported
 	rm -rf bin $(OUT) .tools/bin

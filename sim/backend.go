@@ -2,11 +2,15 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"joinmcast/sim/kernel"
+	"joinmcast/sim/packet"
 	"joinmcast/sim/quirk"
+	"joinmcast/sim/world"
 	"joinmcast/spec"
 )
 
@@ -28,7 +32,20 @@ const simulated = "simulated"
 type backend struct {
 	options Options
 	kind    kernel.Kind
+	world   *world.World
 	hosts   []*host
+	capture *packet.Capture // nil: the wire is not captured
+}
+
+var _ spec.Wiretap = (*backend)(nil)
+
+// WriteWire implements spec.Wiretap, once nothing is pending any more: looking takes time.
+func (b *backend) WriteWire(w io.Writer) (err error) {
+	if b.capture == nil {
+		return errors.New("the wire was not captured: the lab was made without Options.Capture")
+	}
+	b.world.Settled(func() { err = b.capture.Write(w) })
+	return err
 }
 
 // Environment describes the simulated stack; it never claims to be a live one.

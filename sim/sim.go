@@ -11,6 +11,7 @@ import (
 	"joinmcast/sim/fault"
 	"joinmcast/sim/kernel"
 	"joinmcast/sim/librdmacm"
+	"joinmcast/sim/packet"
 	"joinmcast/sim/quirk"
 	"joinmcast/sim/world"
 	"joinmcast/spec"
@@ -22,6 +23,7 @@ type Options struct {
 	Profile string   // of package quirk; empty: upstream
 	Quirks  []string // names of package quirk, beside the profile's
 	Nonce   string   // comes back in the environment
+	Capture bool     // worlds keep what their wire carries: their backends are spec.Wiretaps
 }
 
 // Lab hands out fresh simulated worlds. It keeps nothing between them.
@@ -61,7 +63,11 @@ func NewLab(o Options) (*Lab, error) {
 func (l *Lab) Fresh(_ context.Context, seed int64) (spec.Backend, error) {
 	w := world.New(seed)
 	wire := fabric.NewSwitch(w)
-	b := &backend{options: l.options, kind: l.kind}
+	b := &backend{options: l.options, kind: l.kind, world: w}
+	if l.options.Capture {
+		b.capture = &packet.Capture{}
+		wire.Tap(b.capture.See)
+	}
 	for i, name := range []string{"host0", "host1"} {
 		addr := netip.AddrFrom4([4]byte{192, 168, 100, byte(1 + i)})
 		k := kernel.New(w, wire, kernel.Config{

@@ -36,8 +36,13 @@ func newWorld(t *testing.T, seed int64, quirks ...string) *world {
 
 func newWorldOf(t *testing.T, profile string, seed int64, quirks ...string) *world {
 	t.Helper()
+	return newWorldWith(t, sim.Options{Profile: profile, Quirks: quirks, Nonce: "n0nce"}, seed)
+}
+
+func newWorldWith(t *testing.T, o sim.Options, seed int64) *world {
+	t.Helper()
 	g := NewWithT(t)
-	lab, err := sim.NewLab(sim.Options{Profile: profile, Quirks: quirks, Nonce: "n0nce"})
+	lab, err := sim.NewLab(o)
 	g.Expect(err).NotTo(HaveOccurred())
 	w := &world{WithT: g, ctx: t.Context()}
 	w.backend, err = lab.Fresh(w.ctx, seed)

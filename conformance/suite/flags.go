@@ -21,6 +21,7 @@ type flags struct {
 	programs    string
 	knownIssues string
 	out         string
+	pcap        bool
 }
 
 func (f *flags) register(set *flag.FlagSet) {
@@ -31,6 +32,7 @@ func (f *flags) register(set *flag.FlagSet) {
 	set.StringVar(&f.device, "device", "", "RDMA `device` of this machine, as in mlx5_0")
 	set.StringVar(&f.programs, "programs", "", "`folder` of the host program and the agent (default: bin)")
 	set.StringVar(&f.knownIssues, "known-issues", "", "more `files` of known issues, with commas between")
+	set.BoolVar(&f.pcap, "pcap", false, "capture each spec's wire, as a pcapng file in the folder wire of the reports")
 	set.StringVar(&f.out, "out", "", "`folder` under which each target has its folder of reports (default: reports/out)")
 }
 
@@ -54,6 +56,9 @@ func (f *flags) command(seed int64, filter string) string {
 			fmt.Fprintf(&b, " -%s=%s", own.name, own.value)
 		}
 	}
+	if f.pcap {
+		b.WriteString(" -pcap")
+	}
 	return b.String()
 }
 
@@ -64,6 +69,7 @@ func (f *flags) overrides() target.Overrides {
 	}
 	return target.Overrides{
 		Quirks: list(f.quirks), Kernel: f.kernel, RDMACore: f.rdmaCore, Device: f.device, Programs: programs,
+		Capture: f.pcap,
 	}
 }
 

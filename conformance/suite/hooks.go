@@ -66,8 +66,10 @@ func Prepare() (string, types.SuiteConfig, types.ReporterConfig) {
 func (r *run) begin(report ginkgo.Report) {
 	r.nonce, r.specs = newNonce(), report.PreRunStats.SpecsThatWillRun
 	r.dir = filepath.Join(r.out, reports.Folder(r.target.Name, r.specs < report.PreRunStats.TotalSpecs))
-	if err := os.RemoveAll(filepath.Join(r.dir, programsFolder)); err != nil { // of the run before
-		refuse(err)
+	for _, folder := range []string{programsFolder, wireFolder} { // of the run before
+		if err := os.RemoveAll(filepath.Join(r.dir, folder)); err != nil {
+			refuse(err)
+		}
 	}
 	journal, err := reports.CreateJournal(r.dir, r.describe())
 	if err != nil {
@@ -75,6 +77,11 @@ func (r *run) begin(report ginkgo.Report) {
 	}
 	if err := journal.Close(); err != nil {
 		refuse(err)
+	}
+	if r.target.Capture {
+		if err := os.MkdirAll(filepath.Join(r.dir, wireFolder), 0o755); err != nil {
+			refuse(err)
+		}
 	}
 	r.bequeath()
 }

@@ -170,6 +170,9 @@ func (j *judged) close(ctx context.Context) {
 	if err == nil {
 		dirt, err = j.judgeLeftovers(ctx)
 	}
+	if wireErr := j.keepWire(); err == nil {
+		err = wireErr
+	}
 	if closeErr := j.backend.Close(ctx); err == nil {
 		err = closeErr
 	}

@@ -39,7 +39,7 @@ func (t *Target) openGuests(ctx context.Context, nonce string, progress func(str
 	opened := context.AfterFunc(ctx, end)
 	lab, err := vm.Open(life, vm.Config{
 		Kernel: t.Kernel, RDMACore: t.RDMACore, HostBinary: programs.host, AgentBinary: programs.agent, Ahead: true,
-		Mischief: programs.mischief,
+		Mischief: programs.mischief, Capture: t.Capture,
 		Progress: progress,
 	})
 	opened()
@@ -151,6 +151,11 @@ type guests struct {
 	*client.Backend
 	pair *vm.Pair
 }
+
+var _ spec.Wiretap = (*guests)(nil)
+
+// WriteWire implements spec.Wiretap.
+func (g *guests) WriteWire(w io.Writer) error { return g.pair.WriteWire(w) }
 
 // Close ends the connections and the guests.
 func (g *guests) Close(ctx context.Context) error {

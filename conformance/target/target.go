@@ -43,6 +43,7 @@ type Target struct {
 	RDMACore     string        `yaml:"rdma_core"`     // of guests: a Debian suite, or a path
 	Device       string        `yaml:"device"`        // of this machine, as in mlx5_0; empty: the first
 	Programs     string        `yaml:"-"`             // folder of the host program and the agent
+	Capture      bool          `yaml:"-"`             // worlds are spec.Wiretaps
 	AllowPartial bool          `yaml:"allow_partial"` // a run that had to skip a MUST is green
 	CallDeadline time.Duration `yaml:"call_deadline"`
 	SpecDeadline time.Duration `yaml:"spec_deadline"`
@@ -55,6 +56,7 @@ type Overrides struct {
 	RDMACore string
 	Device   string
 	Programs string
+	Capture  bool
 }
 
 // Live tells whether the target is a real stack, whose environment must give this run's nonce back.
@@ -138,8 +140,12 @@ func (t *Target) override(o Overrides) error {
 		return fmt.Errorf("-quirk does not go with target %s, whose stack is %s; only a simulated stack has quirks",
 			t.Name, t.Stack)
 	}
+	if o.Capture && t.Stack != Sim && t.Stack != RXE {
+		return fmt.Errorf("-pcap does not go with target %s, whose stack is %s; only the wire of stacks sim and rxe can be "+
+			"captured", t.Name, t.Stack)
+	}
 	t.Quirks = append(t.Quirks, o.Quirks...)
-	t.Programs = o.Programs
+	t.Programs, t.Capture = o.Programs, o.Capture
 	return nil
 }
 
