@@ -26,6 +26,13 @@ func (w *World) Together(method string, bodies []func()) {
 
 // Pause lets other threads and pending work go first, if the seed says so. It must be called from the body of a
 // Process's Call.
-func (w *World) Pause() { w.running.park(always) }
+func (w *World) Pause() {
+	if w.running != nil {
+		w.running.park(always)
+		return
+	}
+	for w.letHappen(true) != caller {
+	}
+}
 
 func always() bool { return true }

@@ -23,11 +23,56 @@ func (w *World) NewProcess(onExit func()) *Process { return &Process{world: w, o
 // world that could wake it; but when ctx is marked spec.Concurrent, other callers may still act, and only ctx's end
 // gives the call up. A call given up is still open in the process.
 func (p *Process) Call(ctx context.Context, method string, body func() error) error {
+	p.world.mu.Lock()
+	defer p.world.mu.Unlock()
+	p.world.passTime()
+	return p.thread(ctx, method, body)
+}
+
+// Quickly makes a call that is sure not to sleep, without a thread: sure is asked, and body runs, under the world's
+// lock. Sure may Await. When it answers false, done is false, nothing was called, and Slowly makes the call.
+func (p *Process) Quickly(method string, sure func() bool, body func() error) (done bool, err error) {
 	w := p.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	defer w.changed.Broadcast()
 	w.passTime()
+	possible := p.exit != nil || sure() // asking may let things happen, even the end of the process
+	switch {
+	case p.exit != nil:
+		return true, &spec.Crashed{Method: method, Exit: *p.exit}
+	case !possible:
+		return false, nil
+	}
+	return true, p.here(method, body)
+}
+
+// Slowly makes a call that Quickly has declined, as Call does.
+func (p *Process) Slowly(ctx context.Context, method string, body func() error) error {
+	p.world.mu.Lock()
+	defer p.world.mu.Unlock()
+	return p.thread(ctx, method, body)
+}
+
+// here runs a body where it is called; a fault in it is the end of the process.
+func (p *Process) here(method string, body func() error) (err error) {
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case fault:
+			p.end(cause.exit)
+			err = &spec.Crashed{Method: method, Exit: cause.exit}
+		default:
+			panic(cause)
+		}
+	}()
+	return body()
+}
+
+// thread makes a call by a thread of its own and drives the world until that ends, or must be given up.
+func (p *Process) thread(ctx context.Context, method string, body func() error) error {
+	w := p.world
+	defer w.changed.Broadcast()
 	if p.exit != nil {
 		return &spec.Crashed{Method: method, Exit: *p.exit}
 	}
@@ -71,6 +116,11 @@ func (p *Process) InFlight() []spec.InFlight {
 		}
 	})
 	return open
+}
+
+// Alone tells, under the world's lock, whether the process has no call open that is a thread.
+func (p *Process) Alone() bool {
+	return !slices.ContainsFunc(p.world.threads, func(t *thread) bool { return t.process == p })
 }
 
 // open lists the open calls' methods, oldest first.

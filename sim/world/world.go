@@ -1,8 +1,9 @@
 // Package world keeps the simulated world's order: who runs, what is pending, and when nothing is left to happen.
 //
-// One lock guards a whole world. Calls of simulated processes are threads, and a thread is a coroutine: it runs until
-// it sleeps or ends, and only a caller drives it. What the kernel and the wire do later waits in lanes. So nothing runs
-// on its own, a seed fixes every choice, and "nothing will ever wake this call" is something that can be known.
+// One lock guards a whole world. A call of a simulated process that may sleep is a thread, and a thread is a coroutine:
+// it runs until it sleeps or ends, and only a caller drives it. A call that is sure not to sleep needs none and runs
+// where it is made. What the kernel and the wire do later waits in lanes. So nothing runs on its own, a seed fixes every
+// choice, and "nothing will ever wake this call" is something that can be known.
 package world
 
 import (
@@ -15,9 +16,11 @@ type World struct {
 	mu      sync.Mutex
 	changed *sync.Cond // for callers whose thread sleeps while others may still act
 	chance  *rand.Rand
-	lanes   []*Lane
+	lanes   int       // how many were made
+	busy    []*Lane   // those that hold work, in the order they were made
 	threads []*thread // not yet ended, oldest first
-	running *thread
+	awake   []*thread // those that may go on, as last looked
+	running *thread   // nil: a call without a thread, or none
 }
 
 // New is an empty world whose choices are fixed by seed.
@@ -26,20 +29,6 @@ func New(seed int64) *World {
 	w.changed = sync.NewCond(&w.mu)
 	return w
 }
-
-// A Lane is work that happens later and in order, like an ordered workqueue of Linux or a cable. Lanes do not wait for
-// each other.
-type Lane struct{ queue []func() }
-
-// NewLane adds an empty lane.
-func (w *World) NewLane() *Lane {
-	l := &Lane{}
-	w.lanes = append(w.lanes, l)
-	return l
-}
-
-// Add queues work; it runs under the world's lock, after all that the lane already holds.
-func (l *Lane) Add(work func()) { l.queue = append(l.queue, work) }
 
 // Do runs f under the world's lock, as something done to the world from outside.
 func (w *World) Do(f func()) {
@@ -58,42 +47,77 @@ func (w *World) Settled(f func()) {
 	})
 }
 
-// Sleep parks the thread that calls it until ready holds. It must be called from the body of a Process's Call.
+// Sleep returns when ready holds. It must be called from the body of a Process's call, and not from one that was sure
+// not to sleep, unless pending work makes ready hold.
 func (w *World) Sleep(ready func() bool) {
-	for !ready() {
-		w.running.park(ready)
+	switch t := w.running; {
+	case t != nil:
+		for !ready() {
+			t.park(ready)
+		}
+	case !w.Await(ready):
+		panic("a call that was sure not to sleep has nothing that wakes it")
 	}
 }
 
-// step lets one pending thing happen, chosen by the seed among the lanes that hold work and the sleepers that may wake;
-// false when there is none.
-func (w *World) step() bool {
-	var possible []func()
+// Await is Sleep for a caller that is no thread: it lets pending things happen until ready holds, and tells whether it
+// does. It must be called under the world's lock.
+func (w *World) Await(ready func() bool) bool {
+	if ready() {
+		return true
+	}
+	for {
+		switch w.letHappen(ready()) {
+		case nothing:
+			return false
+		case caller:
+			return true
+		}
+	}
+}
+
+// step lets one pending thing happen; false when there is none.
+func (w *World) step() bool { return w.letHappen(false) != nothing }
+
+// happened is what went on in a step.
+type happened int
+
+const (
+	nothing happened = iota
+	another          // a sleeper, or a lane's work
+	caller           // whoever asked
+)
+
+// letHappen lets one pending thing happen, chosen by the seed among the sleepers that may wake, the caller itself if it
+// is awake, and the lanes that hold work.
+func (w *World) letHappen(callerIsAwake bool) happened {
+	w.awake = w.awake[:0]
 	for _, t := range w.threads {
 		if t.ready != nil && t.ready() {
-			possible = append(possible, func() { w.resume(t) })
+			w.awake = append(w.awake, t)
 		}
 	}
-	for _, l := range w.lanes {
-		if len(l.queue) > 0 {
-			possible = append(possible, l.runFirst)
-		}
+	callers := 0
+	if callerIsAwake {
+		callers = 1
 	}
-	switch len(possible) {
+	n, i := len(w.awake)+callers+len(w.busy), 0
+	switch n {
 	case 0:
-		return false
+		return nothing
 	case 1:
-		possible[0]()
 	default:
-		possible[w.chance.IntN(len(possible))]()
+		i = w.chance.IntN(n)
 	}
-	return true
-}
-
-func (l *Lane) runFirst() {
-	work := l.queue[0]
-	l.queue = l.queue[1:]
-	work()
+	if i < len(w.awake) {
+		w.resume(w.awake[i])
+		return another
+	}
+	if i -= len(w.awake); i < callers {
+		return caller
+	}
+	w.busy[i-callers].runFirst()
+	return another
 }
 
 // Finish runs all work of some lanes until none of them holds any, under the world's lock: what happens meanwhile to

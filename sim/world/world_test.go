@@ -136,3 +136,81 @@ func TestSeveralConcurrentCallsEachGetWoken(t *testing.T) {
 		g.Expect(<-done).To(Succeed())
 	}
 }
+
+func TestACallThatIsSureNotToSleepNeedsNoThread(t *testing.T) {
+	g := NewWithT(t)
+	w := world.New(1)
+	p := w.NewProcess(func() {})
+	lane := w.NewLane()
+	awake := false
+	ready := func() bool { return awake }
+	quickly := func() (bool, error) {
+		return p.Quickly("call", func() bool { return w.Await(ready) }, func() error {
+			w.Sleep(ready)
+			return spec.EPERM
+		})
+	}
+
+	done, err := quickly()
+	g.Expect(done).To(BeFalse(), "nothing wakes it")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(p.InFlight()).To(BeEmpty())
+
+	lane.Add(func() { awake = true })
+	done, err = quickly()
+	g.Expect(done).To(BeTrue())
+	g.Expect(err).To(MatchError(spec.EPERM))
+}
+
+func TestAQuickCallThatFaultsEndsItsProcess(t *testing.T) {
+	g := NewWithT(t)
+	p := world.New(1).NewProcess(func() {})
+	sure := func() bool { return true }
+	want := &spec.Crashed{Method: "faulty", Exit: spec.Exit{Signal: "SIGSEGV"}}
+
+	_, err := p.Quickly("faulty", sure, func() error {
+		world.Fault("SIGSEGV")
+		return nil
+	})
+	g.Expect(err).To(MatchError(want))
+
+	done, err := p.Quickly("next", sure, func() error { return nil })
+	g.Expect(done).To(BeTrue())
+	g.Expect(err).To(BeAssignableToTypeOf(want))
+}
+
+func TestAQuickCallLetsOthersGoFirst(t *testing.T) {
+	g := NewWithT(t)
+	orders := map[string]bool{}
+	for seed := range int64(32) {
+		w := world.New(seed)
+		p, lane, order := w.NewProcess(func() {}), w.NewLane(), ""
+		_, err := p.Quickly("call", p.Alone, func() error {
+			lane.Add(func() { order += "lane" })
+			w.Pause()
+			order += "call"
+			return nil
+		})
+		g.Expect(err).NotTo(HaveOccurred())
+		w.Settled(func() {})
+		orders[order] = true
+	}
+	g.Expect(orders).To(Equal(map[string]bool{"lanecall": true, "calllane": true}))
+}
+
+func TestALaneThatFillsAgainKeepsItsPlace(t *testing.T) {
+	g := NewWithT(t)
+	w := world.New(1)
+	var lanes []*world.Lane
+	for range 10 {
+		lanes = append(lanes, w.NewLane())
+	}
+	done := 0
+	for round := range 20 {
+		for i := range lanes {
+			lanes[(i*7+round)%len(lanes)].Add(func() { done++ })
+		}
+		w.Settled(func() {})
+		g.Expect(done).To(Equal((round + 1) * len(lanes)))
+	}
+}

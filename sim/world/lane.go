@@ -1,0 +1,57 @@
+package world
+
+import (
+	"cmp"
+	"slices"
+
+	"joinmcast/sim/fifo"
+)
+
+// A Lane is work that happens later and in order, like an ordered workqueue of Linux or a cable. Lanes do not wait for
+// each other.
+type Lane struct {
+	world  *World
+	number int // lanes made before it
+	queue  fifo.Queue[Work]
+}
+
+// Work is something to be done later, under the world's lock.
+type Work interface{ Do() }
+
+// task is work that is a function.
+type task func()
+
+func (t task) Do() { t() }
+
+// NewLane adds an empty lane.
+func (w *World) NewLane() *Lane {
+	l := &Lane{world: w, number: w.lanes}
+	w.lanes++
+	return l
+}
+
+// Add queues work; it runs under the world's lock, after all that the lane already holds.
+func (l *Lane) Add(work func()) { l.AddWork(task(work)) }
+
+// AddWork is Add for work that is there already.
+func (l *Lane) AddWork(work Work) {
+	if l.queue.Len() == 0 {
+		l.world.busy = slices.Insert(l.world.busy, l.amongBusy(), l)
+	}
+	l.queue.Push(work)
+}
+
+// amongBusy is where the lane is in the list of those that hold work, or would be.
+func (l *Lane) amongBusy() int {
+	i, _ := slices.BinarySearchFunc(l.world.busy, l, func(a, b *Lane) int { return cmp.Compare(a.number, b.number) })
+	return i
+}
+
+func (l *Lane) runFirst() {
+	work := l.queue.Pop()
+	if l.queue.Len() == 0 {
+		i := l.amongBusy()
+		l.world.busy = slices.Delete(l.world.busy, i, i+1)
+	}
+	work.Do()
+}
