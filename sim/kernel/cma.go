@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"joinmcast/sim/chain"
 	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
@@ -40,7 +41,7 @@ type cmID struct {
 	src            netip.Addr
 	port           uint16
 	family         spec.Family // of the source address
-	members        []*membership
+	members        chain.Chain[membership]
 	eventsReported uint32
 }
 
@@ -110,9 +111,9 @@ func (id *cmID) takePort(a spec.Sockaddr) error {
 	if port == 0 {
 		return nil
 	}
-	for _, o := range id.kernel.ids.entries {
+	key := portKey{id.ps, port}
+	for _, o := range id.kernel.ports[key] {
 		switch {
-		case o == id || o.ps != id.ps || o.port != port || o.state == idle:
 		case isAny(a) || o.src.IsUnspecified() || o.src.IsLoopback():
 			return spec.EADDRNOTAVAIL
 		case o.src == a.Addr():
@@ -120,7 +121,25 @@ func (id *cmID) takePort(a spec.Sockaddr) error {
 		}
 	}
 	id.port = port
+	id.kernel.ports[key] = append(id.kernel.ports[key], id)
 	return nil
+}
+
+// portKey is a port number in its port space.
+type portKey struct {
+	ps   spec.PortSpace
+	port uint16
+}
+
+// givePort gives the id's port number back, if it has one (cma_release_port).
+func (id *cmID) givePort() {
+	key := portKey{id.ps, id.port}
+	users := slices.DeleteFunc(id.kernel.ports[key], func(o *cmID) bool { return o == id })
+	if len(users) == 0 {
+		delete(id.kernel.ports, key)
+	} else {
+		id.kernel.ports[key] = users
+	}
 }
 
 // resolveAddr is rdma_resolve_addr: what needs no neighbour is found wrong at once, the rest comes as an event.
@@ -241,14 +260,6 @@ func (id *cmID) notify(e uabi.Event) {
 	id.queue(&cmEvent{Event: e, of: id})
 }
 
-// queue lays an event out to be read. Those of an id whose maker gave it no uid are lost, for nobody could tell whose
-// they are (ucma_event_handler).
-func (id *cmID) queue(e *cmEvent) {
-	if id.uid != 0 && !id.kernel.loses(e) {
-		id.file.events = append(id.file.events, e)
-	}
-}
-
 // listen is rdma_listen; an id that is not bound yet is bound to the wildcard by it.
 func (id *cmID) listen() error {
 	if id.state == idle {
@@ -269,7 +280,7 @@ func (id *cmID) destroy() {
 		return
 	}
 	id.state = destroying
-	for _, m := range slices.Backward(id.members) {
+	for m := range id.members.Backward() {
 		m.giveBack()
 	}
 	if id.device != nil {
@@ -280,10 +291,11 @@ func (id *cmID) destroy() {
 // free ends the id and forgets its handle, its memberships and its unread events (ucma_destroy_private_ctx).
 func (id *cmID) free() {
 	id.destroy()
-	for _, m := range id.members {
+	for m := range id.members.All() {
 		id.kernel.members.remove(m.handle)
 	}
 	id.file.drop(func(e *cmEvent) bool { return e.of == id })
+	id.givePort()
 	id.kernel.ids.remove(id.handle)
 }
 

@@ -2,10 +2,10 @@ package kernel
 
 import (
 	"fmt"
-	"net"
 	"net/netip"
 	"slices"
 
+	"joinmcast/sim/fabric"
 	"joinmcast/sim/uabi"
 	"joinmcast/sim/world"
 	"joinmcast/spec"
@@ -192,6 +192,6 @@ func (d *device) detach(q *qp, mgid spec.GID) error {
 }
 
 // ipv6MAC is the link-layer address that rxe makes of any MGID, an IPv4 one too.
-func ipv6MAC(mgid spec.GID) string {
-	return net.HardwareAddr{0x33, 0x33, mgid[12], mgid[13], mgid[14], mgid[15]}.String()
+func ipv6MAC(mgid spec.GID) fabric.MAC {
+	return fabric.MAC{0x33, 0x33, mgid[12], mgid[13], mgid[14], mgid[15]}
 }

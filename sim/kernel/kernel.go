@@ -26,6 +26,7 @@ type Kernel struct {
 	devices []*device // in the order of their registration, the removed ones too
 	ids     numbered[uabi.CMID, *cmID]
 	members numbered[uabi.Multicast, *membership]
+	ports   map[portKey][]*cmID // the ids that asked for a port number
 
 	cmWork   *world.Lane // the rdma_cm workqueue, ordered (cma_wq)
 	addrWork *world.Lane // the ib_addr workqueue, ordered (addr_wq)
@@ -87,7 +88,7 @@ type Deviations struct {
 func New(w *world.World, wire *fabric.Switch, c Config) *Kernel {
 	k := &Kernel{
 		world: w, deviates: c.Deviates,
-		ids: newNumbered[uabi.CMID, *cmID](), members: newNumbered[uabi.Multicast, *membership](),
+		ports:  map[portKey][]*cmID{},
 		cmWork: w.NewLane(), addrWork: w.NewLane(), closeWork: w.NewLane(),
 		resources: map[string]int{"cm_id": 0, "qp": 0, "cq": 0, "pd": 0, "mr": 0, "ctx": 0},
 	}

@@ -2,8 +2,8 @@ package kernel
 
 import (
 	"net/netip"
-	"slices"
 
+	"joinmcast/sim/chain"
 	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
@@ -17,6 +17,14 @@ type membership struct {
 	igmp           netip.Addr // the IPv4 group to give back; invalid when none was taken
 	over           bool
 	eventsReported uint32
+
+	ofID   chain.Links[membership]
+	unread *cmEvent // the newest of its events that are unread
+}
+
+// newMembers is an id's list of memberships while it has none.
+func newMembers() chain.Chain[membership] {
+	return chain.New(func(m *membership) *chain.Links[membership] { return &m.ofID })
 }
 
 // JoinIPMulticast starts a full membership by the older command, whose address is at most a sockaddr_in6.
@@ -53,7 +61,7 @@ func (f *cmFile) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 		return 0, spec.EINVAL
 	}
 	m.handle = f.kernel.members.add(m)
-	id.members = append(id.members, m)
+	id.members.Add(m)
 	return m.handle, nil
 }
 
@@ -98,14 +106,14 @@ func (m *membership) event(group spec.AHAttr) uabi.Event {
 
 // tellSoon tells an event from the rdma_cm workqueue.
 func (m *membership) tellSoon(e uabi.Event) {
-	m.id.kernel.cmWork.Add(func() { m.tell(e) })
+	m.id.kernel.cmWork.AddWork(&cmEvent{Event: e, of: m.id, member: m})
 	if m.id.kernel.deviates.DuplicatesEvents {
-		m.id.kernel.cmWork.Add(func() { m.tell(e) })
+		m.id.kernel.cmWork.AddWork(&cmEvent{Event: e, of: m.id, member: m})
 	}
 }
 
 // tell queues the event of a membership that still stands.
-func (m *membership) tell(e uabi.Event) {
+func (m *membership) tell(e *cmEvent) {
 	deviates := m.id.kernel.deviates
 	gone := m.id.state == destroying || m.id.state == deviceRemoval
 	if gone || m.over && !deviates.LeaveKeepsEvents || deviates.LosesEvents {
@@ -114,7 +122,7 @@ func (m *membership) tell(e uabi.Event) {
 	if deviates.RouteLosesJoins && m.id.state != addrBound && m.id.state != addrResolved {
 		return
 	}
-	m.id.queue(&cmEvent{Event: e, of: m.id, member: m})
+	m.id.queue(e)
 }
 
 // LeaveMulticast ends a membership and takes its unread events back.
@@ -122,7 +130,7 @@ func (f *cmFile) LeaveMulticast(h uabi.Multicast) (eventsReported uint32, err er
 	if err := f.write(); err != nil {
 		return 0, err
 	}
-	m, ok := f.kernel.members.entries[h]
+	m, ok := f.kernel.members.get(h)
 	switch {
 	case !ok:
 		return 0, spec.ENOENT
@@ -139,9 +147,9 @@ func (f *cmFile) LeaveMulticast(h uabi.Multicast) (eventsReported uint32, err er
 func (f *cmFile) end(m *membership) {
 	m.giveBack()
 	f.kernel.members.remove(m.handle)
-	m.id.members = slices.DeleteFunc(m.id.members, func(o *membership) bool { return o == m })
-	if !f.kernel.deviates.LeaveKeepsEvents {
-		f.drop(func(e *cmEvent) bool { return e.member == m })
+	m.id.members.Remove(m)
+	for m.unread != nil && !f.kernel.deviates.LeaveKeepsEvents {
+		m.unread.takeBack()
 	}
 }
 

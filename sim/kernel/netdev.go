@@ -27,13 +27,13 @@ type netdev struct {
 	addrs     []netip.Prefix
 	igmp      counted[netip.Addr] // IPv4 groups
 	mld       counted[netip.Addr] // IPv6 groups
-	filters   counted[string]     // link-layer addresses
+	filters   counted[fabric.MAC] // link-layer addresses
 }
 
 func newNetdev(name string, index int, mac net.HardwareAddr, mtu int, linkLayer string) *netdev {
 	return &netdev{
 		name: name, index: index, linkLayer: linkLayer, mac: mac, mtu: mtu, up: true,
-		igmp: counted[netip.Addr]{}, mld: counted[netip.Addr]{}, filters: counted[string]{},
+		igmp: counted[netip.Addr]{}, mld: counted[netip.Addr]{}, filters: counted[fabric.MAC]{},
 	}
 }
 
@@ -48,26 +48,26 @@ func (n *netdev) joinsAllHosts() {
 // joinGroup adds a user to an IPv4 group, multicast or not (ip_mc_inc_group does not look).
 func (n *netdev) joinGroup(a netip.Addr) {
 	if n.igmp.add(a) {
-		n.filters.add(groupMAC(a).String())
+		n.filters.add(groupMAC(a))
 	}
 }
 
 // leaveGroup takes a user off an IPv4 group; nothing happens when there is none (ip_mc_dec_group).
 func (n *netdev) leaveGroup(a netip.Addr) {
 	if n.igmp.remove(a) {
-		n.filters.remove(groupMAC(a).String())
+		n.filters.remove(groupMAC(a))
 	}
 }
 
 func (n *netdev) joinMLD(a netip.Addr) {
 	if n.mld.add(a) {
-		n.filters.add(groupMAC(a).String())
+		n.filters.add(groupMAC(a))
 	}
 }
 
 func (n *netdev) leaveMLD(a netip.Addr) {
 	if n.mld.remove(a) {
-		n.filters.remove(groupMAC(a).String())
+		n.filters.remove(groupMAC(a))
 	}
 }
 
@@ -93,13 +93,13 @@ func (n *netdev) source(a netip.Addr) (netip.Addr, bool) {
 
 // groupMAC is the link-layer address of an IP group: 01:00:5e and 23 bits for IPv4 (RFC 1112), 33:33 and 32 bits for
 // IPv6 (RFC 2464).
-func groupMAC(a netip.Addr) net.HardwareAddr {
+func groupMAC(a netip.Addr) fabric.MAC {
 	if a.Is4() {
 		b := a.As4()
-		return net.HardwareAddr{0x01, 0x00, 0x5e, b[1] & 0x7f, b[2], b[3]}
+		return fabric.MAC{0x01, 0x00, 0x5e, b[1] & 0x7f, b[2], b[3]}
 	}
 	b := a.As16()
-	return net.HardwareAddr{0x33, 0x33, b[12], b[13], b[14], b[15]}
+	return fabric.MAC{0x33, 0x33, b[12], b[13], b[14], b[15]}
 }
 
 // neighbour finds the link-layer address that answers for an IP address behind the device (ARP, neighbour discovery).
@@ -133,7 +133,7 @@ func (n *netdev) Carrier() bool { return n.up }
 
 // Receive takes a frame in if the link-layer filter lets it through.
 func (n *netdev) Receive(p fabric.Frame) {
-	if p.Dst == n.MAC() || n.filters.has(p.Dst.String()) {
+	if p.Dst == n.MAC() || n.filters.has(p.Dst) {
 		n.inputIP(p)
 	}
 }

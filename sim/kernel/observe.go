@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"joinmcast/sim/fabric"
 	"joinmcast/spec"
 )
 
@@ -14,8 +15,8 @@ func (k *Kernel) Observe() spec.HostState {
 	for _, n := range k.netdevs {
 		s.IGMP = append(s.IGMP, memberships(n, n.igmp)...)
 		s.MLD = append(s.MLD, memberships(n, n.mld)...)
-		for _, addr := range slices.Sorted(maps.Keys(n.filters)) {
-			s.Filters = append(s.Filters, spec.LinkFilter{Netdev: n.name, Addr: addr, Users: n.filters[addr]})
+		for _, addr := range slices.SortedFunc(maps.Keys(n.filters), fabric.MAC.Compare) {
+			s.Filters = append(s.Filters, spec.LinkFilter{Netdev: n.name, Addr: addr.String(), Users: n.filters[addr]})
 		}
 	}
 	return s

@@ -44,7 +44,7 @@ func (p *Process) OpenCM() (fd int, err error) {
 	for p.files[fd] != nil {
 		fd++
 	}
-	p.files[fd] = &cmFile{kernel: p.kernel, process: p, fd: fd, credentials: p.credentials}
+	p.files[fd] = &cmFile{kernel: p.kernel, process: p, fd: fd, credentials: p.credentials, events: newEvents()}
 	return fd, nil
 }
 

@@ -98,7 +98,8 @@ func (f *cmFile) rawCreateID(c rawCommand) error {
 		return err
 	}
 	if err := c.answerU32(uint32(h)); err != nil {
-		f.kernel.ids.entries[h].free()
+		id, _ := f.kernel.ids.get(h)
+		id.free()
 		return err
 	}
 	return nil
@@ -138,7 +139,8 @@ func (f *cmFile) rawJoinMulticast(c rawCommand) error {
 		return err
 	}
 	if err := c.answerU32(uint32(h)); err != nil {
-		f.end(f.kernel.members.entries[h])
+		m, _ := f.kernel.members.get(h)
+		f.end(m)
 		return err
 	}
 	return nil
@@ -162,7 +164,7 @@ func (f *cmFile) rawGetEvent(c rawCommand) error {
 	if err := f.awaitEvent(); err != nil {
 		return err
 	}
-	if err := c.answer(eventResponse(f.events[f.first()].Event)); err != nil {
+	if err := c.answer(eventResponse(f.first().Event)); err != nil {
 		return err // the event stays
 	}
 	f.takeEvent()

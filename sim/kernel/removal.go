@@ -1,9 +1,6 @@
 package kernel
 
 import (
-	"maps"
-	"slices"
-
 	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
@@ -17,8 +14,8 @@ func (k *Kernel) RemoveDevice(name string) (undo func(), err error) {
 		return nil, err
 	}
 	d.removed = true
-	for _, h := range slices.Sorted(maps.Keys(k.ids.entries)) {
-		if id := k.ids.entries[h]; id.device == d && id.state != destroying {
+	for id := range k.ids.all() {
+		if id.device == d && id.state != destroying {
 			id.state = deviceRemoval
 			id.notify(uabi.Event{Type: spec.DeviceRemoval})
 			k.closeWork.Add(id.destroy)

@@ -1,9 +1,7 @@
 package kernel
 
 import (
-	"maps"
-	"slices"
-
+	"joinmcast/sim/chain"
 	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
@@ -16,7 +14,7 @@ type cmFile struct {
 	credentials int // of the process when it opened the file
 	closed      bool
 	nonblock    bool
-	events      []*cmEvent // not yet read, oldest first
+	events      chain.Chain[cmEvent] // not yet read
 }
 
 // write is what every command passes first (ucma_write).
@@ -30,17 +28,9 @@ func (f *cmFile) write() error {
 	return nil
 }
 
-// cmEvent is an event that waits to be read.
-type cmEvent struct {
-	uabi.Event
-	of       *cmID
-	member   *membership // of a multicast event
-	heldBack bool        // by a fault
-}
-
 // find finds an id of the file (_ucma_find_context).
 func (f *cmFile) find(h uabi.CMID) (*cmID, error) {
-	id, ok := f.kernel.ids.entries[h]
+	id, ok := f.kernel.ids.get(h)
 	switch {
 	case !ok:
 		return nil, spec.ENOENT
@@ -83,7 +73,7 @@ func (f *cmFile) CreateID(r uabi.CreateID) (uabi.CMID, error) {
 	default:
 		return 0, spec.EINVAL
 	}
-	id := &cmID{kernel: f.kernel, file: f, uid: r.UID, ps: r.PS, qpType: qpType}
+	id := &cmID{kernel: f.kernel, file: f, uid: r.UID, ps: r.PS, qpType: qpType, members: newMembers()}
 	id.handle = f.kernel.ids.add(id)
 	return id.handle, nil
 }
@@ -172,13 +162,11 @@ func (f *cmFile) MigrateID(h uabi.CMID, fromFD int) (eventsReported uint32, err 
 	if f.kernel.deviates.MigrateKeepsBack {
 		return id.eventsReported, nil
 	}
-	for _, e := range from.events {
+	for e := range from.events.All() {
 		if e.of == id && from != f {
-			f.events = append(f.events, e)
+			from.events.Remove(e)
+			f.add(e)
 		}
-	}
-	if from != f {
-		from.drop(func(e *cmEvent) bool { return e.of == id })
 	}
 	return id.eventsReported, nil
 }
@@ -232,15 +220,22 @@ func (f *cmFile) awaitEvent() error {
 	return nil
 }
 
-// first is where the oldest event is that can be read; -1: there is none.
-func (f *cmFile) first() int {
-	return slices.IndexFunc(f.events, func(e *cmEvent) bool { return !e.heldBack })
+// WouldBlock tells whether GetEvent sleeps when nothing more happens.
+func (f *cmFile) WouldBlock() bool { return !f.closed && !f.nonblock && !f.readable() }
+
+// first is the oldest event that can be read; nil when there is none.
+func (f *cmFile) first() *cmEvent {
+	for e := range f.events.All() {
+		if !e.heldBack {
+			return e
+		}
+	}
+	return nil
 }
 
 func (f *cmFile) takeEvent() uabi.Event {
-	i := f.first()
-	e := f.events[i]
-	f.events = slices.Delete(f.events, i, i+1)
+	e := f.first()
+	e.takeBack()
 	e.of.eventsReported++
 	if e.member != nil {
 		e.member.eventsReported++
@@ -257,7 +252,7 @@ func (f *cmFile) Poll() error {
 	return nil
 }
 
-func (f *cmFile) readable() bool { return f.first() >= 0 }
+func (f *cmFile) readable() bool { return f.first() != nil }
 
 // SetNonblock sets or clears O_NONBLOCK.
 func (f *cmFile) SetNonblock(on bool) error {
@@ -275,16 +270,13 @@ func (f *cmFile) Close() error {
 	}
 	f.closed = true
 	delete(f.process.files, f.fd)
-	for _, h := range slices.Sorted(maps.Keys(f.kernel.ids.entries)) {
-		if id := f.kernel.ids.entries[h]; id.file == f {
+	for id := range f.kernel.ids.all() {
+		if id.file == f {
 			id.free()
 		}
 	}
 	return nil
 }
-
-// drop removes the unread events that match.
-func (f *cmFile) drop(match func(*cmEvent) bool) { f.events = slices.DeleteFunc(f.events, match) }
 
 // sockaddrSize is the size of an address by its family, 0 for a family that the connection manager does not know
 // (rdma_addr_size).

@@ -40,7 +40,7 @@ func (l *Library) DestroyEP(h spec.ID) error {
 	id := deref(l.ids, h)
 	if id.qp != nil {
 		if !l.deviates.DestroyEPLosesQP {
-			for _, m := range id.memberships {
+			for m := range id.joined.all.All() {
 				_ = id.qp.device.verbs.DetachMulticast(id.qp.kernelQP, m.mgid, m.mlid)
 			}
 		}

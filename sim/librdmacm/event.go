@@ -72,7 +72,8 @@ func (l *Library) nextEvent(ch *channel) (uabi.Event, error) {
 // multicastEvent fills a multicast event in and attaches the QP. Only JOIN carries the group: of a kernel's
 // MULTICAST_ERROR all but the context stays zero.
 func (l *Library) multicastEvent(e *event, got uabi.Event) {
-	e.member = deref(l.memberships, got.UID)
+	e.member = l.records.deref(got.UID)
+	e.member.eventsRead++
 	e.id = e.member.id
 	if got.Type == spec.MulticastJoin {
 		e.public.UD.AH, e.public.UD.QPNum, e.public.UD.QKey = got.AH, got.QPNum, got.QKey

@@ -15,8 +15,8 @@ type cmID struct {
 	device          *device // nil: verbs is NULL
 	portNum         uint8
 	qp              *qp
-	event           *event        // of a synchronous id, not yet acknowledged
-	memberships     []*membership // oldest first
+	event           *event // of a synchronous id, not yet acknowledged
+	joined          joined
 	eventsCompleted uint32
 }
 
@@ -48,7 +48,7 @@ func (l *Library) createID(ch spec.Channel, ps spec.PortSpace, qpType spec.QPTyp
 	if err := l.allocate(spec.Calloc); err != nil {
 		return nil, err
 	}
-	id := &cmID{sync: ch == 0, qpType: qpType}
+	id := &cmID{sync: ch == 0, qpType: qpType, joined: newJoined()}
 	if id.sync {
 		var err error
 		if id.channel, err = l.openChannel(); err != nil {
@@ -86,8 +86,8 @@ func (l *Library) destroyID(id *cmID) error {
 	}
 	delete(l.ids, id.handle)
 	if !l.deviates.DestroyKeepsRecords {
-		for _, m := range id.memberships {
-			delete(l.memberships, m.uid)
+		for m := range id.joined.all.All() {
+			l.free(m)
 		}
 	}
 	if id.sync {

@@ -20,14 +20,14 @@ type Library struct {
 	world    *world.World
 	deviates Deviations
 
-	devices     map[string]*device
-	channels    map[spec.Channel]*channel
-	ids         map[spec.ID]*cmID
-	qps         map[spec.QP]*qp
-	ahs         map[spec.AH]*ah
-	events      map[spec.EventRef]*event
-	memberships map[uint64]*membership // by the uid that the kernel gives back
-	last        uint32                 // handle or uid given out
+	devices  map[string]*device
+	channels map[spec.Channel]*channel
+	ids      map[spec.ID]*cmID
+	qps      map[spec.QP]*qp
+	ahs      map[spec.AH]*ah
+	events   map[spec.EventRef]*event
+	records  records
+	last     uint32 // handle given out, or number of a membership
 
 	initialized bool
 	afIB        bool // the kernel knows AF_IB
@@ -77,7 +77,6 @@ func New(w *world.World, k uabi.Kernel, allocate func(spec.CFunction) error, d D
 		kernel: k, world: w, allocate: allocate, deviates: d,
 		devices: map[string]*device{}, channels: map[spec.Channel]*channel{}, ids: map[spec.ID]*cmID{},
 		qps: map[spec.QP]*qp{}, ahs: map[spec.AH]*ah{}, events: map[spec.EventRef]*event{},
-		memberships: map[uint64]*membership{},
 	}
 }
 

@@ -1,25 +1,9 @@
 package librdmacm
 
 import (
-	"bytes"
-	"slices"
-
 	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
-
-// membership is one join (struct cma_multicast).
-type membership struct {
-	id              *cmID
-	uid             uint64
-	handle          uabi.Multicast
-	context         spec.Context
-	flags           spec.JoinFlags
-	addr            spec.Sockaddr
-	mgid            spec.GID // zero until the JOIN event is retrieved
-	mlid            uint16
-	eventsCompleted uint32
-}
 
 // JoinMulticast is rdma_join_multicast.
 func (l *Library) JoinMulticast(h spec.ID, a spec.Sockaddr, c spec.Context) error {
@@ -63,12 +47,13 @@ func (l *Library) join(h spec.ID, a spec.Sockaddr, flags spec.JoinFlags, c spec.
 		return err
 	}
 	id := deref(l.ids, h)
-	m := &membership{id: id, uid: uint64(l.next()), context: c, flags: flags, addr: addr}
-	id.memberships = append(id.memberships, m)
-	l.memberships[m.uid] = m
+	m := &membership{id: id, context: c, flags: flags, addr: addr}
+	l.records.add(m, l.next())
+	l.list(m)
 	if err := l.ask(m, addr); err != nil {
 		if !l.deviates.KeepsRefusedJoins {
-			l.forget(m)
+			unlist(m)
+			l.free(m)
 		}
 		return err
 	}
@@ -97,11 +82,10 @@ func (l *Library) ask(m *membership, addr spec.Sockaddr) (err error) {
 	return err
 }
 
-// forget takes a membership off the list and frees it.
-func (l *Library) forget(m *membership) {
-	m.id.memberships = slices.DeleteFunc(m.id.memberships, func(o *membership) bool { return o == m })
+// free frees a membership that is on no list any more.
+func (l *Library) free(m *membership) {
 	if !l.deviates.KeepsFreedMemberships {
-		delete(l.memberships, m.uid)
+		l.records.remove(m)
 	}
 }
 
@@ -129,12 +113,12 @@ func (l *Library) leave(h spec.ID, a spec.Sockaddr) error {
 	}
 	l.detach(m)
 	// Off the list from here on, though it is freed only when nobody can tell its events any more.
-	id.memberships = slices.DeleteFunc(id.memberships, func(o *membership) bool { return o == m })
+	unlist(m)
 	cancelled := m.mgid == spec.GID{}
 	l.world.Pause() // another thread may retrieve the event before the kernel hears of the leave
 	reported, err := l.file(id.channel).LeaveMulticast(m.handle)
 	if err != nil {
-		l.forget(m)
+		l.free(m)
 		return err
 	}
 	if !l.deviates.LeaveIgnoresAcks {
@@ -143,31 +127,8 @@ func (l *Library) leave(h spec.ID, a spec.Sockaddr) error {
 	if cancelled && reported > 0 && !l.deviates.LeaveDetachesEarly {
 		l.detach(m) // what that thread has attached
 	}
-	l.forget(m)
+	l.free(m)
 	return nil
-}
-
-// find is the newest membership whose sockaddr has the same bytes, padding included; nil when there is none.
-func (l *Library) find(id *cmID, a spec.Sockaddr) *membership {
-	var found *membership
-	for _, m := range slices.Backward(id.memberships) {
-		if l.same(m.addr, a) {
-			found = m
-			if !l.deviates.LeavesOldest {
-				break
-			}
-		}
-	}
-	return found
-}
-
-func (l *Library) same(a, b spec.Sockaddr) bool {
-	if l.deviates.LeaveIgnoresPort {
-		a, b = a.Clone(), b.Clone()
-		clear(a[2:4])
-		clear(b[2:4])
-	}
-	return bytes.Equal(a, b)
 }
 
 // detach takes the id's QP off the membership's group; a send-only member never attached it. The result does not
@@ -177,19 +138,12 @@ func (l *Library) detach(m *membership) {
 	if q == nil || m.flags == spec.SendOnlyMember || l.deviates.LeaveKeepsAttached {
 		return
 	}
-	if m.shared() && !l.deviates.LeaveDetachesShared {
+	if !l.deviates.LeaveDetachesShared && m.shared() {
 		return
 	}
 	from := m
-	if l.deviates.LeaveDetachesOldest && len(m.id.memberships) > 0 {
-		from = m.id.memberships[0]
+	if oldest := m.id.joined.all.First(); l.deviates.LeaveDetachesOldest && oldest != nil {
+		from = oldest
 	}
 	_ = q.device.verbs.DetachMulticast(q.kernelQP, from.mgid, from.mlid)
-}
-
-// shared tells whether the QP is a member by another join of the same group too.
-func (m *membership) shared() bool {
-	return slices.ContainsFunc(m.id.memberships, func(o *membership) bool {
-		return o != m && o.mgid == m.mgid && o.flags == spec.FullMember
-	})
 }

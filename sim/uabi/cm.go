@@ -53,6 +53,9 @@ type CM interface {
 	LeaveMulticast(m Multicast) (eventsReported uint32, err error)
 	// GetEvent takes the oldest event. It sleeps until there is one; on a non-blocking file it answers EAGAIN.
 	GetEvent() (Event, error)
+	// WouldBlock tells whether GetEvent sleeps when nothing more happens: poll(2) with a time-out of 0, and the
+	// non-blocking flag.
+	WouldBlock() bool
 	// Poll is poll(2) for POLLIN without a time-out: it sleeps until an event can be read.
 	Poll() error
 	SetNonblock(on bool) error

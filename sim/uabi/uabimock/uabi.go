@@ -836,6 +836,44 @@ func (c *MockCMSetNonblockCall) DoAndReturn(f func(bool) error) *MockCMSetNonblo
 	return c
 }
 
+// WouldBlock mocks base method.
+func (m *MockCM) WouldBlock() bool {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "WouldBlock")
+	ret0, _ := ret[0].(bool)
+	return ret0
+}
+
+// WouldBlock indicates an expected call of WouldBlock.
+func (mr *MockCMMockRecorder) WouldBlock() *MockCMWouldBlockCall {
+	mr.mock.ctrl.T.Helper()
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "WouldBlock", reflect.TypeOf((*MockCM)(nil).WouldBlock))
+	return &MockCMWouldBlockCall{Call: call}
+}
+
+// MockCMWouldBlockCall wrap *gomock.Call
+type MockCMWouldBlockCall struct {
+	*gomock.Call
+}
+
+// Return rewrite *gomock.Call.Return
+func (c *MockCMWouldBlockCall) Return(arg0 bool) *MockCMWouldBlockCall {
+	c.Call = c.Call.Return(arg0)
+	return c
+}
+
+// Do rewrite *gomock.Call.Do
+func (c *MockCMWouldBlockCall) Do(f func() bool) *MockCMWouldBlockCall {
+	c.Call = c.Call.Do(f)
+	return c
+}
+
+// DoAndReturn rewrite *gomock.Call.DoAndReturn
+func (c *MockCMWouldBlockCall) DoAndReturn(f func() bool) *MockCMWouldBlockCall {
+	c.Call = c.Call.DoAndReturn(f)
+	return c
+}
+
 // MockVerbs is a mock of Verbs interface.
 type MockVerbs struct {
 	ctrl     *gomock.Controller

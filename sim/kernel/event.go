@@ -1,0 +1,66 @@
+package kernel
+
+import (
+	"joinmcast/sim/chain"
+	"joinmcast/sim/uabi"
+)
+
+// cmEvent is an event that waits to be told, and then to be read (struct ucma_event).
+type cmEvent struct {
+	uabi.Event
+	of       *cmID
+	member   *membership // of a multicast event
+	heldBack bool        // by a fault
+
+	file   *cmFile // where it is to be read
+	inFile chain.Links[cmEvent]
+	older  *cmEvent // unread event of the same membership
+}
+
+// newEvents is a file's list of unread events while it has none.
+func newEvents() chain.Chain[cmEvent] {
+	return chain.New(func(e *cmEvent) *chain.Links[cmEvent] { return &e.inFile })
+}
+
+// Do tells a membership's event from the rdma_cm workqueue.
+func (e *cmEvent) Do() { e.member.tell(e) }
+
+// queue lays an event out to be read. Those of an id whose maker gave it no uid are lost, for nobody could tell whose
+// they are (ucma_event_handler).
+func (id *cmID) queue(e *cmEvent) {
+	if id.uid == 0 || id.kernel.loses(e) {
+		return
+	}
+	id.file.add(e)
+	if m := e.member; m != nil {
+		e.older, m.unread = m.unread, e
+	}
+}
+
+// add puts an event at the end of what the file has to tell.
+func (f *cmFile) add(e *cmEvent) {
+	e.file = f
+	f.events.Add(e)
+}
+
+// takeBack takes an unread event off its file and off its membership.
+func (e *cmEvent) takeBack() {
+	e.file.events.Remove(e)
+	if e.member == nil {
+		return
+	}
+	at := &e.member.unread
+	for *at != e {
+		at = &(*at).older
+	}
+	*at, e.older = e.older, nil
+}
+
+// drop takes back the unread events that match.
+func (f *cmFile) drop(match func(*cmEvent) bool) {
+	for e := range f.events.All() {
+		if match(e) {
+			e.takeBack()
+		}
+	}
+}

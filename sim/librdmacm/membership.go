@@ -1,0 +1,158 @@
+package librdmacm
+
+import (
+	"bytes"
+	"hash/maphash"
+
+	"joinmcast/sim/chain"
+	"joinmcast/sim/uabi"
+	"joinmcast/spec"
+)
+
+// membership is one join (struct cma_multicast).
+type membership struct {
+	id              *cmID
+	uid             uint64
+	handle          uabi.Multicast
+	context         spec.Context
+	flags           spec.JoinFlags
+	addr            spec.Sockaddr
+	mgid            spec.GID // zero until the JOIN event is retrieved
+	mlid            uint16
+	eventsRead      uint32
+	eventsCompleted uint32
+
+	ofID  chain.Links[membership]
+	key   uint64      // of the address as it was at the join
+	older *membership // of the id, with the same key
+}
+
+// records are the memberships by the uid that the kernel gives back with their events: the place in the table, and above
+// it a number that no other membership has had.
+type records struct {
+	at   []*membership
+	free []uint32
+}
+
+// uid bits that are the place in the table.
+const placeBits = 32
+
+// add lists a membership under a uid that bears the number, which is not 0.
+func (r *records) add(m *membership, number uint32) {
+	place := uint32(len(r.at))
+	if last := len(r.free) - 1; last >= 0 {
+		place, r.free = r.free[last], r.free[:last]
+		r.at[place] = m
+	} else {
+		r.at = append(r.at, m)
+	}
+	m.uid = uint64(number)<<placeBits | uint64(place)
+}
+
+// remove takes a membership off the table.
+func (r *records) remove(m *membership) {
+	place := uint32(m.uid)
+	r.at[place] = nil
+	r.free = append(r.free, place)
+}
+
+// deref is the membership that a uid stands for. A uid of what is gone ends the process.
+func (r *records) deref(uid uint64) *membership {
+	if place := uid & (1<<placeBits - 1); place < uint64(len(r.at)) {
+		if m := r.at[place]; m != nil && m.uid == uid {
+			return m
+		}
+	}
+	segfault()
+	return nil
+}
+
+func (r *records) len() int { return len(r.at) - len(r.free) }
+
+// joined are an id's memberships.
+type joined struct {
+	all   chain.Chain[membership]
+	byKey map[uint64]*membership // the newest with a key; the others follow by age
+}
+
+func newJoined() joined {
+	return joined{
+		all:   chain.New(func(m *membership) *chain.Links[membership] { return &m.ofID }),
+		byKey: map[uint64]*membership{},
+	}
+}
+
+// keySeed is the keys'. Which key an address has shows nowhere.
+var keySeed = maphash.MakeSeed()
+
+// key is equal for sockaddrs that a leave takes for the same one, and hardly ever for others.
+func (l *Library) key(a spec.Sockaddr) uint64 {
+	if l.deviates.LeaveIgnoresPort {
+		a = withoutPort(a)
+	}
+	return maphash.Bytes(keySeed, a)
+}
+
+// list adds a membership to those of its id.
+func (l *Library) list(m *membership) {
+	of := &m.id.joined
+	of.all.Add(m)
+	m.key = l.key(m.addr)
+	m.older = of.byKey[m.key]
+	of.byKey[m.key] = m
+}
+
+// unlist takes a membership off those of its id.
+func unlist(m *membership) {
+	of := &m.id.joined
+	of.all.Remove(m)
+	if newest := of.byKey[m.key]; newest != m {
+		for newest.older != m {
+			newest = newest.older
+		}
+		newest.older = m.older
+		return
+	}
+	if m.older == nil {
+		delete(of.byKey, m.key)
+	} else {
+		of.byKey[m.key] = m.older
+	}
+}
+
+// find is the newest membership whose sockaddr has the same bytes, padding included; nil when there is none.
+func (l *Library) find(id *cmID, a spec.Sockaddr) *membership {
+	var found *membership
+	for m := id.joined.byKey[l.key(a)]; m != nil; m = m.older {
+		if l.same(m.addr, a) {
+			found = m
+			if !l.deviates.LeavesOldest {
+				break
+			}
+		}
+	}
+	return found
+}
+
+func (l *Library) same(a, b spec.Sockaddr) bool {
+	if l.deviates.LeaveIgnoresPort {
+		a, b = withoutPort(a), withoutPort(b)
+	}
+	return bytes.Equal(a, b)
+}
+
+func withoutPort(a spec.Sockaddr) spec.Sockaddr {
+	a = a.Clone()
+	clear(a[2:4])
+	return a
+}
+
+// shared tells whether the QP is a member by another join of the same group too.
+func (m *membership) shared() bool {
+	for o := range m.id.joined.all.All() {
+		if o != m && o.mgid == m.mgid && o.flags == spec.FullMember {
+			return true
+		}
+	}
+	return false
+}
