@@ -55,3 +55,17 @@ func (l *Lane) runFirst() {
 	}
 	work.Do()
 }
+
+// Finish runs all work of some lanes until none of them holds any, under the world's lock: what happens meanwhile to
+// others waits.
+func Finish(lanes ...*Lane) {
+	for busy := true; busy; {
+		busy = false
+		for _, l := range lanes {
+			for l.queue.Len() > 0 {
+				l.runFirst()
+				busy = true
+			}
+		}
+	}
+}

@@ -120,20 +120,6 @@ func (w *World) letHappen(callerIsAwake bool) happened {
 	return another
 }
 
-// Finish runs all work of some lanes until none of them holds any, under the world's lock: what happens meanwhile to
-// others waits.
-func Finish(lanes ...*Lane) {
-	for busy := true; busy; {
-		busy = false
-		for _, l := range lanes {
-			for len(l.queue) > 0 {
-				l.runFirst()
-				busy = true
-			}
-		}
-	}
-}
-
 // passTime lets a seeded number of pending things happen, as they may between two calls of a program.
 func (w *World) passTime() {
 	for n := w.chance.IntN(3); n > 0 && w.step(); n-- {
