@@ -105,9 +105,9 @@ func (h *host) inject(f spec.Fault) (undo func(), err error) {
 	case f.Memory != nil:
 		return h.faults.Withhold(*f.Memory), nil
 	case f.SM != nil:
-		return nil, errors.New("this target has no subnet manager; the faults it can have are fail, event and memory")
+		return nil, errors.New("this target has no subnet manager; the faults it can have are fail, event, memory and wire")
 	}
-	return nil, errors.New("this target's wire has no faults; those it can have are fail, event and memory")
+	return h.kernel.Impair(*f.Wire), nil
 }
 
 // tool is a process of the host's own, which changes it.

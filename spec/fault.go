@@ -63,4 +63,5 @@ type WireFault struct {
 	Duplicate float64 `json:"duplicate,omitempty" yaml:"duplicate"`
 	Reorder   float64 `json:"reorder,omitempty" yaml:"reorder"` // the frame is overtaken by the next one
 	Delay     int     `json:"delay,omitempty" yaml:"delay"`     // other things that happen before it arrives
+	Cut       bool    `json:"cut,omitempty" yaml:"cut"`         // nothing passes, to the host neither
 }

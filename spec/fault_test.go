@@ -49,8 +49,9 @@ func TestAFaultThatMeansNothingIsRefusedWithOneSentence(t *testing.T) {
 		"sm: {}":                                          "sm wants one of refuse, silent and event",
 		"sm: {silent: true, refuse: 512}":                 "sm wants one of refuse, silent and event",
 		"sm: {event: reboot}":                             `no event of a subnet is named "reboot"; known: client reregister, `,
-		"wire: {}":                                        "the wire fault is empty; want lose, duplicate, reorder or delay",
+		"wire: {}":                                        "the wire fault is empty; want lose, duplicate, reorder, delay or cut",
 		"wire: {lose: 1.5}":                               "lose of wire is 1.5; want a chance of 0 to 1",
+		"wire: {lose: .nan}":                              "lose of wire is NaN; want a chance of 0 to 1",
 		"wire: {delay: -1}":                               "delay of wire is -1; want 0 or more",
 	} {
 		t.Run(text, func(t *testing.T) {

@@ -105,7 +105,7 @@ func (f WireFault) check() error {
 		name string
 		of   float64
 	}{{"lose", f.Lose}, {"duplicate", f.Duplicate}, {"reorder", f.Reorder}} {
-		if chance.of < 0 || chance.of > 1 {
+		if !(chance.of >= 0 && chance.of <= 1) {
 			return fmt.Errorf("%s of wire is %g; want a chance of 0 to 1", chance.name, chance.of)
 		}
 	}
@@ -113,7 +113,7 @@ func (f WireFault) check() error {
 		return fmt.Errorf("delay of wire is %d; want 0 or more", f.Delay)
 	}
 	if (f == WireFault{}) {
-		return errors.New("the wire fault is empty; want lose, duplicate, reorder or delay")
+		return errors.New("the wire fault is empty; want lose, duplicate, reorder, delay or cut")
 	}
 	return nil
 }

@@ -1,65 +1,148 @@
-// Package fabric is the wire between the hosts: an Ethernet switch that floods multicast and leaves it to the hosts
-// what they take in, as one without IGMP snooping does.
+// Package fabric is the wire between the hosts: an Ethernet switch, whose ports carry every VLAN, with the cables to
+// it, which can be bad; or an InfiniBand subnet.
 package fabric
 
 import (
-	"net/netip"
-
+	"joinmcast/sim/fifo"
 	"joinmcast/sim/world"
 )
 
-// A Station is a host's network device on the switch.
+// A Station is a host's network device on a port of the switch.
 type Station interface {
-	// MAC is the station's own link-layer address.
+	// MAC is the station's own link-layer address, the same for as long as it is plugged in.
 	MAC() MAC
-	// Owns tells whether the station answers for an IP address (ARP, neighbour discovery).
-	Owns(netip.Addr) bool
-	// Carrier tells whether the link is up.
+	// Carrier tells whether the station's end of the link is up.
 	Carrier() bool
 	// Receive takes a frame in; the station's filters decide what becomes of it.
 	Receive(Frame)
 }
 
-// Switch connects stations. Frames arrive later than they are sent, in the order they were sent.
+// Switch connects stations. Frames arrive later than they are sent, in the order they were sent unless a cable is bad.
+// It knows where every station is plugged in, and leaves it to the hosts what they take in of the group frames that it
+// floods: all of them, unless it snoops.
 type Switch struct {
-	stations []Station
-	cable    *world.Lane
-	taps     []func(Frame)
+	world *world.World
+	links []*Link
+	at    map[MAC]*Link
+	lane  *world.Lane
+	inbox fifo.Queue[arrival] // one for each work of the lane
+	taps  []func(Frame)
+
+	neighbours map[neighbour][]*Link
+	snooping   *snooping // nil: it floods
 }
 
-// NewSwitch is a switch without stations.
-func NewSwitch(w *world.World) *Switch { return &Switch{cable: w.NewLane()} }
+// Link is a station's link: a port of the switch, and the cable to it.
+type Link struct {
+	of      *Switch
+	station Station
+	cable   cable
+}
 
-// Plug connects a station.
-func (s *Switch) Plug(st Station) { s.stations = append(s.stations, st) }
+// arrival is a frame that reaches the switch, or word for the switch itself.
+type arrival struct {
+	from  *Link
+	frame Frame
+	done  func() // instead of a frame
+}
+
+// NewSwitch is a switch without stations that floods group frames.
+func NewSwitch(w *world.World) *Switch {
+	return &Switch{world: w, at: map[MAC]*Link{}, lane: w.NewLane(), neighbours: map[neighbour][]*Link{}}
+}
+
+// Plug connects a station to a port of its own.
+func (s *Switch) Plug(st Station) *Link {
+	l := &Link{of: s, station: st}
+	s.links = append(s.links, l)
+	s.at[st.MAC()] = l
+	return l
+}
 
 // Tap shows every frame from now on as its sender sends it, under the world's lock: a capture of the whole wire.
 func (s *Switch) Tap(see func(Frame)) { s.taps = append(s.taps, see) }
 
-// Send carries a frame: multicast to every other station, unicast to the station whose address it bears. A station
-// without carrier neither sends nor receives.
-func (s *Switch) Send(from Station, f Frame) {
-	if !from.Carrier() {
-		return
-	}
+// show lets the taps see a frame.
+func (s *Switch) show(f Frame) {
 	for _, see := range s.taps {
 		see(f)
 	}
-	s.cable.Add(func() {
-		for _, to := range s.stations {
-			if to != from && to.Carrier() && (f.Dst.IsMulticast() || to.MAC() == f.Dst) {
-				to.Receive(f)
-			}
-		}
-	})
 }
 
-// Neighbour finds the link-layer address that answers for an IP address, as seen from a station.
-func (s *Switch) Neighbour(from Station, a netip.Addr) (MAC, bool) {
-	for _, st := range s.stations {
-		if st != from && from.Carrier() && st.Carrier() && st.Owns(a) {
-			return st.MAC(), true
-		}
+// carrier tells whether both ends of the cable are up.
+func (l *Link) carrier() bool { return !l.cable.cut() && l.station.Carrier() }
+
+// Send carries a frame from the link's station: a group's to the other stations that the switch thinks it is for,
+// anybody else's to the station that has its address.
+func (l *Link) Send(f Frame) {
+	if !l.carrier() {
+		return
 	}
-	return MAC{}, false
+	l.of.show(f)
+	if f.Membership != nil && l.of.snooping == nil {
+		return // for a switch that snoops, or a router, of which there is none
+	}
+	l.carry(f)
 }
+
+// arrive queues what reaches the switch.
+func (s *Switch) arrive(a arrival) {
+	s.inbox.Push(a)
+	s.lane.AddWork((*intake)(s))
+}
+
+// intake is the work of a switch that takes in what arrived first.
+type intake Switch
+
+// Do does it.
+func (i *intake) Do() {
+	s := (*Switch)(i)
+	switch a := s.inbox.Pop(); {
+	case a.done != nil:
+		a.done()
+	case a.frame.Membership != nil:
+		s.snooping.hear(a.from, a.frame)
+	default:
+		s.forward(a.from, a.frame)
+	}
+}
+
+// forward hands a frame on.
+func (s *Switch) forward(from *Link, f Frame) {
+	switch {
+	case !f.Dst.IsMulticast():
+		if to := s.at[f.Dst]; to != nil {
+			to.deliver(from, f)
+		}
+	case s.snooping == nil || s.snooping.floods(f):
+		s.flood(from, f)
+	default:
+		s.snooping.forward(from, f)
+	}
+	if s.snooping != nil {
+		s.snooping.tick()
+	}
+}
+
+// ask sends a query of the switch's own.
+func (s *Switch) ask(query Frame) {
+	s.show(query)
+	s.flood(nil, query)
+}
+
+// flood hands a frame to every station but its sender, which is nil when that is the switch.
+func (s *Switch) flood(from *Link, f Frame) {
+	for _, to := range s.links {
+		to.deliver(from, f)
+	}
+}
+
+// deliver hands a frame to the link's station, unless it comes from there.
+func (l *Link) deliver(from *Link, f Frame) {
+	if l != from && l.carrier() {
+		l.station.Receive(f)
+	}
+}
+
+// Attentive tells whether anybody heeds what the station says of its groups; if not, it may as well be silent.
+func (l *Link) Attentive() bool { return l.of.snooping != nil || len(l.of.taps) > 0 }

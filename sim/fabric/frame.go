@@ -20,6 +20,17 @@ func (m MAC) Compare(o MAC) int { return bytes.Compare(m[:], o[:]) }
 // String is as in "01:00:5e:01:02:03".
 func (m MAC) String() string { return net.HardwareAddr(m[:]).String() }
 
+// GroupMAC is the link-layer address of an IP group: 01:00:5e and 23 bits for IPv4 (RFC 1112), 33:33 and 32 bits for
+// IPv6 (RFC 2464).
+func GroupMAC(a netip.Addr) MAC {
+	if a.Is4() {
+		b := a.As4()
+		return MAC{0x01, 0x00, 0x5e, b[1] & 0x7f, b[2], b[3]}
+	}
+	b := a.As16()
+	return MAC{0x33, 0x33, b[12], b[13], b[14], b[15]}
+}
+
 // EtherType says what an Ethernet frame carries.
 type EtherType uint16
 
@@ -63,26 +74,3 @@ type Datagram struct {
 	Imm              *uint32 // host order; nil when the packet carries none
 	Payload          spec.Bytes
 }
-
-// Membership is a message of IGMPv3 for IPv4 groups (RFC 3376), or of MLDv2 for IPv6 ones (RFC 3810).
-type Membership struct {
-	Query   bool // a general query, when Records is empty; else a report
-	Records []GroupRecord
-}
-
-// GroupRecord is what a report says of one group, or which group a query asks for.
-type GroupRecord struct {
-	Type  RecordType
-	Group netip.Addr
-}
-
-// RecordType is the type of a group record. Its sources are always none, so "exclude" is to be a member and "include"
-// is not to be one.
-type RecordType uint8
-
-// Types of a group record (RFC 3376, section 4.2.12; RFC 3810, section 5.2.12).
-const (
-	ModeIsExclude   RecordType = 2 // answers a query
-	ChangeToInclude RecordType = 3 // leaves
-	ChangeToExclude RecordType = 4 // joins
-)

@@ -96,6 +96,7 @@ func (k *Kernel) changeAddr(a spec.NetdevAddr, present bool) (undo func(), err e
 // addAddr gives a device an address, and the RDMA device above it a GID.
 func (k *Kernel) addAddr(n *netdev, p netip.Prefix) {
 	n.addrs = append(n.addrs, p)
+	n.answer(p.Addr(), true)
 	for _, d := range k.devices {
 		if d.uses(n) {
 			d.addGID(p.Addr())
@@ -109,6 +110,7 @@ func (k *Kernel) addAddr(n *netdev, p netip.Prefix) {
 // delAddr takes back what addAddr gave.
 func (k *Kernel) delAddr(n *netdev, p netip.Prefix) {
 	n.addrs = slices.DeleteFunc(n.addrs, func(o netip.Prefix) bool { return o.Addr() == p.Addr() })
+	n.answer(p.Addr(), false)
 	for _, d := range k.devices {
 		if d.uses(n) {
 			d.delGID(p.Addr())

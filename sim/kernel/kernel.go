@@ -112,11 +112,11 @@ func (k *Kernel) addDevice(wire *fabric.Switch, c Device, netdevName, name strin
 	n := newNetdev(netdevName, k.lastIndex, c.MAC, ethernetMTU, c.Kind.LinkLayer)
 	n.joinsAllHosts()
 	d := newDevice(k, name, c.Kind, n)
+	n.plug(wire, d)
 	k.netdevs, k.devices = append(k.netdevs, n), append(k.devices, d)
 	for _, a := range append([]netip.Prefix{netip.PrefixFrom(linkLocal(c.MAC), 64)}, c.Addrs...) {
 		k.addAddr(n, a)
 	}
-	n.plug(wire, d)
 }
 
 // warn writes a line as WARN_ON does and taints the kernel (TAINT_WARN).

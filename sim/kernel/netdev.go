@@ -18,7 +18,7 @@ type netdev struct {
 	name      string
 	index     int
 	linkLayer string
-	wire      *fabric.Switch // nil of lo, of a dummy, and of a VLAN, which uses its parent's
+	link      *fabric.Link // nil of lo, of a dummy, and of a VLAN, which uses its parent's
 	above     []*device
 	parent    *netdev // of a VLAN
 	mac       net.HardwareAddr
@@ -48,26 +48,26 @@ func (n *netdev) joinsAllHosts() {
 // joinGroup adds a user to an IPv4 group, multicast or not (ip_mc_inc_group does not look).
 func (n *netdev) joinGroup(a netip.Addr) {
 	if n.igmp.add(a) {
-		n.filters.add(groupMAC(a))
+		n.filters.add(fabric.GroupMAC(a))
 	}
 }
 
 // leaveGroup takes a user off an IPv4 group; nothing happens when there is none (ip_mc_dec_group).
 func (n *netdev) leaveGroup(a netip.Addr) {
 	if n.igmp.remove(a) {
-		n.filters.remove(groupMAC(a))
+		n.filters.remove(fabric.GroupMAC(a))
 	}
 }
 
 func (n *netdev) joinMLD(a netip.Addr) {
 	if n.mld.add(a) {
-		n.filters.add(groupMAC(a))
+		n.filters.add(fabric.GroupMAC(a))
 	}
 }
 
 func (n *netdev) leaveMLD(a netip.Addr) {
 	if n.mld.remove(a) {
-		n.filters.remove(groupMAC(a))
+		n.filters.remove(fabric.GroupMAC(a))
 	}
 }
 
@@ -89,64 +89,6 @@ func (n *netdev) source(a netip.Addr) (netip.Addr, bool) {
 		}
 	}
 	return netip.Addr{}, false
-}
-
-// groupMAC is the link-layer address of an IP group: 01:00:5e and 23 bits for IPv4 (RFC 1112), 33:33 and 32 bits for
-// IPv6 (RFC 2464).
-func groupMAC(a netip.Addr) fabric.MAC {
-	if a.Is4() {
-		b := a.As4()
-		return fabric.MAC{0x01, 0x00, 0x5e, b[1] & 0x7f, b[2], b[3]}
-	}
-	b := a.As16()
-	return fabric.MAC{0x33, 0x33, b[12], b[13], b[14], b[15]}
-}
-
-// neighbour finds the link-layer address that answers for an IP address behind the device (ARP, neighbour discovery).
-// One without a wire asks nobody: it takes every address for its own (IFF_NOARP).
-func (n *netdev) neighbour(a netip.Addr) (fabric.MAC, bool) {
-	switch {
-	case n.parent != nil:
-		return n.parent.neighbour(a)
-	case n.wire == nil:
-		return n.MAC(), true
-	}
-	return n.wire.Neighbour(n, a)
-}
-
-var _ fabric.Station = (*netdev)(nil)
-
-// plug connects the device to a wire, for the RDMA device above it.
-func (n *netdev) plug(wire *fabric.Switch, above *device) {
-	n.wire, n.above = wire, append(n.above, above)
-	wire.Plug(n)
-}
-
-// MAC is the device's own link-layer address.
-func (n *netdev) MAC() fabric.MAC { return fabric.MAC(n.mac) }
-
-// Owns tells whether an address is the device's own.
-func (n *netdev) Owns(a netip.Addr) bool { return n.has(a) }
-
-// Carrier tells whether the device is up.
-func (n *netdev) Carrier() bool { return n.up }
-
-// Receive takes a frame in if the link-layer filter lets it through.
-func (n *netdev) Receive(p fabric.Frame) {
-	if p.Dst == n.MAC() || n.filters.has(p.Dst) {
-		n.inputIP(p)
-	}
-}
-
-// inputIP is the IP layer: it drops what is neither for this host nor for a group the device is a member of.
-func (n *netdev) inputIP(p fabric.Frame) {
-	member := n.has(p.IP.Dst) || n.igmp.has(p.IP.Dst) || n.mld.has(p.IP.Dst)
-	if !member || p.Datagram.DstPort != fabric.RoCEv2Port {
-		return
-	}
-	for _, d := range n.above {
-		d.takeIn(p)
-	}
 }
 
 // counted is a set of things with users.

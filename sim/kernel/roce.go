@@ -118,7 +118,7 @@ func (roce) addressHandle(d *device, a spec.AHAttr) (*ah, error) {
 func (d *device) linkAddr(a netip.Addr) (fabric.MAC, bool) {
 	switch {
 	case a.IsMulticast():
-		return groupMAC(a), true
+		return fabric.GroupMAC(a), true
 	case d.netdev.has(a):
 		return d.netdev.MAC(), true
 	}

@@ -48,7 +48,7 @@ func (roce) transmit(d *device, a *ah, datagram *fabric.Datagram) {
 	if p.IP.Dst.IsMulticast() && n.up {
 		n.inputIP(p)
 	}
-	n.wire.Send(n, p)
+	n.link.Send(p)
 }
 
 // takeIn hands a frame that the network device let through to the QPs.

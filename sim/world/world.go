@@ -21,6 +21,8 @@ type World struct {
 	threads []*thread // not yet ended, oldest first
 	awake   []*thread // those that may go on, as last looked
 	running *thread   // nil: a call without a thread, or none
+	steps   int       // things that have happened
+	later   []later   // the first due first
 }
 
 // New is an empty world whose choices are fixed by seed.
@@ -69,7 +71,9 @@ func (w *World) Await(ready func() bool) bool {
 	for {
 		switch w.letHappen(ready()) {
 		case nothing:
-			return false
+			if !w.runLater(true) {
+				return false
+			}
 		case caller:
 			return true
 		}
@@ -77,20 +81,23 @@ func (w *World) Await(ready func() bool) bool {
 }
 
 // step lets one pending thing happen; false when there is none.
-func (w *World) step() bool { return w.letHappen(false) != nothing }
+func (w *World) step() bool { return w.letHappen(false) != nothing || w.runLater(true) }
 
 // happened is what went on in a step.
 type happened int
 
 const (
 	nothing happened = iota
-	another          // a sleeper, or a lane's work
+	another          // a sleeper, or work
 	caller           // whoever asked
 )
 
-// letHappen lets one pending thing happen, chosen by the seed among the sleepers that may wake, the caller itself if it
-// is awake, and the lanes that hold work.
+// letHappen lets one pending thing happen that need not let others go first: chosen by the seed among the sleepers that
+// may wake, the caller itself if it is awake, and the lanes that hold work.
 func (w *World) letHappen(callerIsAwake bool) happened {
+	if w.runLater(false) {
+		return another
+	}
 	w.awake = w.awake[:0]
 	for _, t := range w.threads {
 		if t.ready != nil && t.ready() {
@@ -109,6 +116,7 @@ func (w *World) letHappen(callerIsAwake bool) happened {
 	default:
 		i = w.chance.IntN(n)
 	}
+	w.steps++
 	if i < len(w.awake) {
 		w.resume(w.awake[i])
 		return another
@@ -122,6 +130,6 @@ func (w *World) letHappen(callerIsAwake bool) happened {
 
 // passTime lets a seeded number of pending things happen, as they may between two calls of a program.
 func (w *World) passTime() {
-	for n := w.chance.IntN(3); n > 0 && w.step(); n-- {
+	for n := w.chance.IntN(3); n > 0 && w.letHappen(false) != nothing; n-- {
 	}
 }

@@ -214,3 +214,47 @@ func TestALaneThatFillsAgainKeepsItsPlace(t *testing.T) {
 		g.Expect(done).To(Equal((round + 1) * len(lanes)))
 	}
 }
+
+func TestLateWorkLetsOtherThingsHappenFirst(t *testing.T) {
+	g := NewWithT(t)
+	w := world.New(1)
+	lane := w.NewLane()
+	var order []string
+	note := func(s string) func() { return func() { order = append(order, s) } }
+	w.Do(func() {
+		w.After(2, note("after two"))
+		w.After(1, note("after one"))
+		w.After(2, note("after two as well"))
+		w.After(1<<62, note("at the end"))
+		for range 3 {
+			lane.Add(note("work"))
+		}
+	})
+	w.Settled(func() {})
+	g.Expect(order).To(Equal([]string{
+		"work", "after one", "work", "after two", "after two as well", "work", "at the end",
+	}))
+}
+
+func TestAChanceIsDrawnFromTheSeed(t *testing.T) {
+	g := NewWithT(t)
+	draw := func(seed int64) (drawn []bool) {
+		w := world.New(seed)
+		for range 64 {
+			drawn = append(drawn, w.Happens(0.5))
+		}
+		return drawn
+	}
+	g.Expect(draw(1)).To(Equal(draw(1)))
+	g.Expect(draw(1)).NotTo(Equal(draw(2)))
+	g.Expect(draw(1)).To(ContainElements(true, false))
+}
+
+func TestCertainAndImpossibleThings(t *testing.T) {
+	g := NewWithT(t)
+	w := world.New(1)
+	for range 64 {
+		g.Expect(w.Happens(1)).To(BeTrue())
+		g.Expect(w.Happens(0)).To(BeFalse())
+	}
+}
