@@ -105,7 +105,10 @@ func (h *host) inject(f spec.Fault) (undo func(), err error) {
 	case f.Memory != nil:
 		return h.faults.Withhold(*f.Memory), nil
 	case f.SM != nil:
-		return nil, errors.New("this target has no subnet manager; the faults it can have are fail, event, memory and wire")
+		return h.kernel.SubnetFault(*f.SM)
+	case h.kernel.Transport() == spec.InfiniBand:
+		return nil, errors.New("an InfiniBand subnet has no bad cable; the faults this target can have are fail, event, " +
+			"memory and sm")
 	}
 	return h.kernel.Impair(*f.Wire), nil
 }

@@ -23,9 +23,9 @@ func (p saboteur) SetFD(ctx context.Context, ch spec.Channel, fd int) (old int, 
 }
 
 // SetEUID is seteuid(2).
-func (p saboteur) SetEUID(ctx context.Context, _ uint32) error {
+func (p saboteur) SetEUID(ctx context.Context, uid uint32) error {
 	return p.call(ctx, "seteuid", func() error {
-		p.kernel.ChangeCredentials()
+		p.kernel.SetEUID(uid)
 		return nil
 	})
 }

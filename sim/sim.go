@@ -13,6 +13,7 @@ import (
 	"joinmcast/sim/librdmacm"
 	"joinmcast/sim/packet"
 	"joinmcast/sim/quirk"
+	"joinmcast/sim/sm"
 	"joinmcast/sim/world"
 	"joinmcast/spec"
 )
@@ -68,6 +69,10 @@ func (l *Lab) Fresh(_ context.Context, seed int64) (spec.Backend, error) {
 		b.capture = &packet.Capture{}
 		wire.Tap(b.capture.See)
 	}
+	var subnet *fabric.Subnet
+	if l.kind.NeedsSubnet() {
+		subnet = fabric.NewSubnet(w, sm.Default())
+	}
 	for i, name := range []string{"host0", "host1"} {
 		addr := netip.AddrFrom4([4]byte{192, 168, 100, byte(1 + i)})
 		k := kernel.New(w, wire, kernel.Config{
@@ -76,7 +81,7 @@ func (l *Lab) Fresh(_ context.Context, seed int64) (spec.Backend, error) {
 				MAC:   net.HardwareAddr{0x02, 0, 0, 0, 0, byte(1 + i)},
 				Addrs: []netip.Prefix{netip.PrefixFrom(addr, 24)},
 			}},
-			Deviates: l.kernel,
+			Subnet: subnet, Deviates: l.kernel,
 		})
 		b.hosts = append(b.hosts, &host{name: name, addr: addr, world: w, kernel: k, library: l.library, faults: &fault.Set{}})
 	}

@@ -48,6 +48,15 @@ type Change struct {
 
 	AddNetdev    *NewNetdev    `json:"add_netdev,omitempty"`
 	RemoveDevice *DeviceChange `json:"remove_device,omitempty"`
+	SetSubnet    *SubnetChange `json:"set_subnet,omitempty"`
+}
+
+// SubnetChange is a new policy of the subnet manager of the host's first InfiniBand port. The subnet starts anew: no
+// group is left but IPoIB's broadcast group, of which the hosts are members again.
+type SubnetChange struct {
+	NoSendOnly bool   `json:"no_send_only,omitempty"` // nobody may be a send-only full member
+	QKey       uint32 `json:"qkey,omitempty"`         // of the broadcast group; 0: as it is
+	MLIDs      int    `json:"mlids,omitempty"`        // how many groups there can be at a time; 0: as it is
 }
 
 // NewNetdev is a network device that a host is given. A VLAN lies on Parent; a dummy lies on nothing, and no RDMA

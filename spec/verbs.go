@@ -128,6 +128,7 @@ type Completion struct {
 	HasGRH  bool     `json:"has_grh"`  // IBV_WC_GRH
 	Imm     *uint32  `json:"imm"`      // host order; nil without IBV_WC_WITH_IMM
 	SrcQP   uint32   `json:"src_qp"`
+	SLID    uint16   `json:"slid"` // of InfiniBand: the sender's LID
 	GRH     Bytes    `json:"grh"`  // the buffer's first 40 bytes, of a receive
 	Data    Bytes    `json:"data"` // what follows them, ByteLen-40 bytes
 }

@@ -103,13 +103,14 @@ static json_t *completion_json(const struct ibv_wc *wc, bool receive)
 	/* Of a failed work request only wr_id, status and qp_num mean anything. */
 	bool has_fields = wc->status == IBV_WC_SUCCESS;
 	bool with_imm = has_fields && receive && (wc->wc_flags & IBV_WC_WITH_IMM);
-	return json_pack("{s:I, s:i, s:I, s:b, s:o, s:I, s:o, s:o}",
+	return json_pack("{s:I, s:i, s:I, s:b, s:o, s:I, s:i, s:o, s:o}",
 			 "wr_id", (json_int_t)buffer->wr_id,
 			 "status", (int)wc->status,
 			 "byte_len", (json_int_t)(has_fields ? wc->byte_len : 0),
 			 "has_grh", has_fields && receive && (wc->wc_flags & IBV_WC_GRH),
 			 "imm", with_imm ? json_integer(ntohl(wc->imm_data)) : json_null(),
 			 "src_qp", (json_int_t)(has_fields ? wc->src_qp : 0),
+			 "slid", has_fields && receive ? wc->slid : 0,
 			 "grh", hex(buffer->bytes, grh),
 			 "data", hex(buffer->bytes + grh, filled - grh));
 }

@@ -18,6 +18,8 @@ type Packet struct {
 type Port interface {
 	// Take takes a packet in.
 	Take(Packet)
+	// Renewed tells that the subnet's manager has started anew.
+	Renewed()
 }
 
 // Subnet is an InfiniBand subnet: its manager, and the switches, which go by what the manager knows. Packets arrive
@@ -37,6 +39,14 @@ func NewSubnet(w *world.World, p sm.Policy) *Subnet {
 func (s *Subnet) Plug(gid spec.GID, mtu int, p Port) {
 	s.AddPort(gid, mtu)
 	s.ports[gid] = p
+}
+
+// Renew starts the subnet's manager anew, with another policy. The ports are told, in the order of their LIDs.
+func (s *Subnet) Renew(p sm.Policy) {
+	s.SetPolicy(p)
+	for _, gid := range s.Ports() {
+		s.ports[gid].Renewed()
+	}
 }
 
 // Send carries a packet from a port to the port with its LID, or to the members of the group with its MLID.

@@ -12,7 +12,12 @@ import (
 )
 
 // port is a port that notes what it got.
-type port struct{ got []uint32 } // destination QPs
+type port struct {
+	got     []uint32 // destination QPs
+	renewed int
+}
+
+func (p *port) Renewed() { p.renewed++ }
 
 func (p *port) Take(packet fabric.Packet) { p.got = append(p.got, packet.Datagram.DestQP) }
 
@@ -60,4 +65,16 @@ func TestPacketToALIDGoesToItsPort(t *testing.T) {
 	w.Settled(func() {})
 	g.Expect(ports[1].got).To(BeEmpty())
 	g.Expect(ports[2].got).To(Equal([]uint32{1}))
+}
+
+func TestRenewedSubnetForgetsAndTellsEveryPort(t *testing.T) {
+	g := NewWithT(t)
+	w, s, gids, ports, mlid := subnet(t)
+	s.Renew(sm.Default())
+	s.Send(gids[0], packet(mlid, 1))
+	w.Settled(func() {})
+	for _, p := range ports {
+		g.Expect(p.renewed).To(Equal(1))
+	}
+	g.Expect(ports[1].got).To(BeEmpty())
 }

@@ -72,7 +72,7 @@ func (id *cmID) deviceOf(a spec.Sockaddr) (*device, error) {
 		return nil, nil
 	}
 	if a.Family() == spec.AFIB {
-		return nil, spec.ENODEV
+		return id.kernel.deviceOfGID(a)
 	}
 	if a.Family() == spec.AFInet6 && a.Addr().IsLinkLocalUnicast() && scopeID(a) == 0 {
 		return nil, spec.EINVAL // cma_check_linklocal: the address alone does not name an interface

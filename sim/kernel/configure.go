@@ -34,12 +34,24 @@ func (k *Kernel) Configure(c spec.Change) (undo func(), err error) {
 			return nil, err
 		}
 		old := n.up
-		n.up = c.SetLink.Up
-		return func() { n.up = old }, nil
+		k.setLink(n, c.SetLink.Up)
+		return func() { k.setLink(n, old) }, nil
 	case c.AddNetdev != nil:
 		return k.addNetdev(*c.AddNetdev)
+	case c.SetSubnet != nil:
+		return k.setSubnet(*c.SetSubnet)
 	}
 	return nil, errors.New("the change is empty: one of its fields must be set")
+}
+
+// setLink brings a network device up or down; IPoIB tells the subnet.
+func (k *Kernel) setLink(n *netdev, up bool) {
+	n.up = up
+	for _, d := range n.above {
+		if d.hca != nil && !d.removed {
+			d.hca.ipoib.setUp(up)
+		}
+	}
 }
 
 func (k *Kernel) addRoute(r spec.Route) (undo func(), err error) {

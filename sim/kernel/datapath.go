@@ -92,7 +92,8 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 type arrival struct {
 	*fabric.Datagram
 	group spec.GID   // of a multicast one
-	grh   spec.Bytes // what a receiver finds before the payload; nil: nothing, as of InfiniBand without a GRH
+	slid  uint16     // of InfiniBand: the sender's LID
+	grh   spec.Bytes // what a receiver finds before the payload; nil: nothing that means anything
 }
 
 // deliver hands a datagram to the QP it names, or to every QP of its group.
@@ -135,7 +136,10 @@ func (q *qp) receive(a arrival) {
 	}
 	wc := spec.Completion{
 		WRID: buffer.WRID, ByteLen: uint32(length), HasGRH: a.grh != nil, Imm: a.Imm, SrcQP: a.SrcQP,
-		GRH: a.grh, Data: slices.Clone(a.Payload),
+		SLID: a.slid, GRH: a.grh, Data: slices.Clone(a.Payload),
+	}
+	if !wc.HasGRH {
+		wc.GRH = make(spec.Bytes, spec.GRHBytes) // the room for it is there all the same
 	}
 	if q.device.kernel.deviates.ForgetsGRHLength {
 		wc.ByteLen -= spec.GRHBytes

@@ -24,6 +24,7 @@ type device struct {
 	mode     spec.RoCEMode // that the port's ids use: its default_roce_mode
 	kernel   *Kernel
 	netdev   *netdev
+	hca      *hca // of InfiniBand; nil else
 	removed  bool
 	open     int // uverbs files
 	gids     []gid
@@ -167,7 +168,7 @@ func (d *device) attach(q *qp, mgid spec.GID) error {
 	}
 	if isNew {
 		d.groups[mgid] = g
-		d.netdev.filters.add(ipv6MAC(mgid))
+		d.filter(mgid, true)
 	}
 	g.qps = append(g.qps, q)
 	d.attached++
@@ -184,11 +185,20 @@ func (d *device) detach(q *qp, mgid spec.GID) error {
 	d.attached--
 	if len(g.qps) == 0 {
 		delete(d.groups, mgid)
-		if !d.kernel.deviates.LeaksLinkFilter {
-			d.netdev.filters.remove(ipv6MAC(mgid))
-		}
+		d.filter(mgid, false)
 	}
 	return nil
+}
+
+// filter lets a group's frames through the network device's filter, or no more; an HCA has none.
+func (d *device) filter(mgid spec.GID, in bool) {
+	switch f := d.netdev.filters; {
+	case d.hca != nil:
+	case in:
+		f.add(ipv6MAC(mgid))
+	case !d.kernel.deviates.LeaksLinkFilter:
+		f.remove(ipv6MAC(mgid))
+	}
 }
 
 // ipv6MAC is the link-layer address that rxe makes of any MGID, an IPv4 one too.

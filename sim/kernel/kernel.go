@@ -42,7 +42,8 @@ type Kernel struct {
 
 // Config is what tells one host from another.
 type Config struct {
-	Devices  []Device // in the order of their registration; at least one
+	Devices  []Device       // in the order of their registration; at least one
+	Subnet   *fabric.Subnet // of the InfiniBand devices; nil when there is none
 	Deviates Deviations
 }
 
@@ -101,21 +102,27 @@ func New(w *world.World, wire *fabric.Switch, c Config) *Kernel {
 		return fmt.Sprint(prefix, taken[prefix]-1)
 	}
 	for _, d := range c.Devices {
-		k.addDevice(wire, d, numbered(d.Kind.netdevPrefix), numbered(d.Kind.prefix))
+		k.addDevice(wire, c.Subnet, d, numbered(d.Kind.netdevPrefix), numbered(d.Kind.prefix))
 	}
 	return k
 }
 
 // addDevice gives the host an RDMA device with a network device below it.
-func (k *Kernel) addDevice(wire *fabric.Switch, c Device, netdevName, name string) {
+func (k *Kernel) addDevice(wire *fabric.Switch, subnet *fabric.Subnet, c Device, netdevName, name string) {
 	k.lastIndex++
-	n := newNetdev(netdevName, k.lastIndex, c.MAC, ethernetMTU, c.Kind.LinkLayer)
+	n := newNetdev(netdevName, k.lastIndex, c.MAC, c.Kind.netdevMTU, c.Kind.LinkLayer)
+	if subnet != nil {
+		n.broadcast = subnet.Broadcast()
+	}
 	n.joinsAllHosts()
 	d := newDevice(k, name, c.Kind, n)
 	n.plug(wire, d)
 	k.netdevs, k.devices = append(k.netdevs, n), append(k.devices, d)
 	for _, a := range append([]netip.Prefix{netip.PrefixFrom(linkLocal(c.MAC), 64)}, c.Addrs...) {
 		k.addAddr(n, a)
+	}
+	if n.linkLayer == linkInfiniBand {
+		plug(d, subnet)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"joinmcast/sim/fabric"
 	"joinmcast/sim/kernel"
+	"joinmcast/sim/sm"
 	"joinmcast/sim/uabi"
 	"joinmcast/sim/world"
 	"joinmcast/spec"
@@ -43,7 +44,13 @@ func newHostWith(t *testing.T, kinds ...string) *host {
 
 func bootHost(t *testing.T, d kernel.Deviations, kinds ...string) *host {
 	t.Helper()
-	c := kernel.Config{Deviates: d}
+	w := world.New(1)
+	return bootHostIn(t, w, kernel.Config{Subnet: fabric.NewSubnet(w, sm.Default()), Deviates: d}, kinds...)
+}
+
+// bootHostIn boots one in a world.
+func bootHostIn(t *testing.T, w *world.World, c kernel.Config, kinds ...string) *host {
+	t.Helper()
 	for i, name := range kinds {
 		kind, err := kernel.KindNamed(name)
 		NewWithT(t).Expect(err).NotTo(HaveOccurred())
@@ -52,7 +59,6 @@ func bootHost(t *testing.T, d kernel.Deviations, kinds ...string) *host {
 			Addrs: []netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 168, byte(100 + i), 1}), 24)},
 		})
 	}
-	w := world.New(1)
 	k := kernel.New(w, fabric.NewSwitch(w), c)
 	h := &host{WithT: NewWithT(t), t: t, kernel: k, process: k.NewProcess()}
 	h.run = w.NewProcess(h.process.Exit)

@@ -16,6 +16,7 @@ type Kind struct {
 
 	prefix       string // of a device's name, and of its network device's
 	netdevPrefix string
+	netdevMTU    int // of the network device, in bytes
 	transport    transport
 	modes        []spec.RoCEMode // that a RoCE port offers, in the order of its GIDs; nil on another transport
 	limits       limits
@@ -41,7 +42,13 @@ var kinds = []Kind{
 	rxe("rxe-both", "rdma_rxe rebuilt to offer RoCE v1 too", spec.RoCEv1Mode, spec.RoCEv2Mode),
 	{
 		Name: "siw", Imitates: "siw", Driver: "siw", LinkLayer: ethernet,
-		prefix: "siw", netdevPrefix: "eth", transport: iwarp{}, gidTable: 1,
+		prefix: "siw", netdevPrefix: "eth", netdevMTU: ethernetMTU, transport: iwarp{}, gidTable: 1,
+	},
+	{
+		Name: "mlx4", Imitates: "mlx4_ib, read and not measured", Driver: "mlx4_ib", LinkLayer: linkInfiniBand,
+		prefix: "mlx4_", netdevPrefix: "ib", netdevMTU: ipoibMTU, transport: infiniband{},
+		limits:   limits{groups: 8192, attachedToGroup: 248, attachments: 2031616},
+		gidTable: 128, udQPs: true, attaches: true,
 	},
 }
 
@@ -49,7 +56,7 @@ var kinds = []Kind{
 func rxe(name, imitates string, modes ...spec.RoCEMode) Kind {
 	return Kind{
 		Name: name, Imitates: imitates, Driver: "rdma_rxe", LinkLayer: ethernet,
-		prefix: "rxe", netdevPrefix: "eth", transport: roce{}, modes: modes,
+		prefix: "rxe", netdevPrefix: "eth", netdevMTU: ethernetMTU, transport: roce{}, modes: modes,
 		limits:   limits{groups: 8192, attachedToGroup: 56, attachments: 458752},
 		gidTable: 1024, udQPs: true, attaches: true,
 	}
@@ -69,6 +76,9 @@ func KindNamed(name string) (Kind, error) {
 
 // Transport is what carries the datagrams of such a device while its port is in a mode.
 func (k Kind) Transport(m spec.RoCEMode) spec.Transport { return k.transport.of(m) }
+
+// NeedsSubnet tells whether such a device is a port of an InfiniBand subnet.
+func (k Kind) NeedsSubnet() bool { return k.LinkLayer == linkInfiniBand }
 
 // HasUDQPs tells whether such a device has UD QPs, and how that is known.
 func (k Kind) HasUDQPs() spec.Evidence {

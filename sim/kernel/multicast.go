@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"joinmcast/sim/chain"
+	"joinmcast/sim/sa"
 	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
@@ -14,7 +15,8 @@ type membership struct {
 	handle         uabi.Multicast
 	uid            uint64
 	flags          spec.JoinFlags
-	igmp           netip.Addr // the IPv4 group to give back; invalid when none was taken
+	igmp           netip.Addr // on RoCE: the IPv4 group to give back; invalid when none was taken
+	member         *sa.Member // on InfiniBand
 	over           bool
 	eventsReported uint32
 
@@ -86,22 +88,27 @@ func (m *membership) join(a spec.Sockaddr) error {
 // event is what a join that succeeded tells (cma_make_mc_event): the group, the way to it and the port's own part are
 // filled in here. An id whose source address is gone gets MULTICAST_ERROR with the reason and nothing else.
 func (m *membership) event(group spec.AHAttr) uabi.Event {
-	e := uabi.Event{UID: m.uid, ID: m.id.handle}
 	sgid, ok := m.id.device.kind.transport.sourceGID(m.id.device, m.id.src)
-	if !ok {
-		e.Type = spec.MulticastError
-		if !m.id.kernel.deviates.TellsStatusZero {
-			e.Status = -int(spec.ENOENT)
-		}
-		return e
+	switch {
+	case !ok && m.id.kernel.deviates.TellsStatusZero:
+		return m.failure(0)
+	case !ok:
+		return m.failure(spec.ENOENT)
 	}
-	e.Type, e.QPNum, e.QKey = spec.MulticastJoin, spec.MulticastQPN, spec.UDPQKey
-	e.AH = group
+	e := uabi.Event{
+		UID: m.uid, ID: m.id.handle, Type: spec.MulticastJoin, AH: group,
+		QPNum: spec.MulticastQPN, QKey: spec.UDPQKey,
+	}
 	e.AH.IsGlobal, e.AH.PortNum, e.AH.GRH.SGIDIndex = true, portNum, uint8(sgid)
 	if m.id.kernel.deviates.TellsItsStack {
 		e.AH.GRH.TrafficClass = 0x5a
 	}
 	return e
+}
+
+// failure is what a join that failed, or a membership that was lost, tells: the reason and nothing else.
+func (m *membership) failure(reason spec.Errno) uabi.Event {
+	return uabi.Event{UID: m.uid, ID: m.id.handle, Type: spec.MulticastError, Status: -int(reason)}
 }
 
 // tellSoon tells an event from the rdma_cm workqueue.
@@ -111,6 +118,9 @@ func (m *membership) tellSoon(e uabi.Event) {
 		m.id.kernel.cmWork.AddWork(&cmEvent{Event: e, of: m.id, member: m})
 	}
 }
+
+// tellNow tells an event from where it happens.
+func (m *membership) tellNow(e uabi.Event) { m.tell(&cmEvent{Event: e, of: m.id, member: m}) }
 
 // tell queues the event of a membership that still stands.
 func (m *membership) tell(e *cmEvent) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"joinmcast/sim/fabric"
+	"joinmcast/spec"
 )
 
 // ethernetMTU is what an Ethernet device starts with, in bytes.
@@ -18,6 +19,7 @@ type netdev struct {
 	name      string
 	index     int
 	linkLayer string
+	broadcast spec.GID     // of IPoIB: the broadcast group
 	link      *fabric.Link // nil of lo, of a dummy, and of a VLAN, which uses its parent's
 	above     []*device
 	parent    *netdev // of a VLAN

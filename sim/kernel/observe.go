@@ -15,11 +15,24 @@ func (k *Kernel) Observe() spec.HostState {
 	for _, n := range k.netdevs {
 		s.IGMP = append(s.IGMP, memberships(n, n.igmp)...)
 		s.MLD = append(s.MLD, memberships(n, n.mld)...)
-		for _, addr := range slices.SortedFunc(maps.Keys(n.filters), fabric.MAC.Compare) {
-			s.Filters = append(s.Filters, spec.LinkFilter{Netdev: n.name, Addr: addr.String(), Users: n.filters[addr]})
-		}
+		s.Filters = append(s.Filters, n.linkFilters()...)
 	}
 	return s
+}
+
+// linkFilters are the link-layer addresses that the device lets in. Those of IPoIB are its IP groups', one for each.
+func (n *netdev) linkFilters() []spec.LinkFilter {
+	var out []spec.LinkFilter
+	if n.linkLayer == linkInfiniBand {
+		for _, m := range slices.Concat(memberships(n, n.igmp), memberships(n, n.mld)) {
+			out = append(out, spec.LinkFilter{Netdev: n.name, Addr: ipoibGroup(m.Group, n.broadcast).String(), Users: 1})
+		}
+		return out
+	}
+	for _, addr := range slices.SortedFunc(maps.Keys(n.filters), fabric.MAC.Compare) {
+		out = append(out, spec.LinkFilter{Netdev: n.name, Addr: addr.String(), Users: n.filters[addr]})
+	}
+	return out
 }
 
 func memberships(n *netdev, groups counted[netip.Addr]) []spec.Membership {

@@ -14,7 +14,8 @@ type Process struct {
 	files    map[int]*cmFile
 	contexts []*verbsContext
 
-	credentials int // changes whenever the process changes them, back included
+	credentials  int  // changes whenever the process changes them, back included
+	unprivileged bool // its effective user is not root
 }
 
 var _ uabi.Kernel = (*Process)(nil)
@@ -63,8 +64,8 @@ func (p *Process) OpenDevice(name string) (uabi.Verbs, error) {
 		return nil, spec.ENODEV
 	}
 	c := &verbsContext{
-		device: d,
-		pds:    map[uabi.PD]*pd{}, cqs: map[uabi.CQ]*cq{}, qps: map[uabi.QP]*qp{}, ahs: map[uabi.AH]*ah{},
+		process: p, device: d,
+		pds: map[uabi.PD]*pd{}, cqs: map[uabi.CQ]*cq{}, qps: map[uabi.QP]*qp{}, ahs: map[uabi.AH]*ah{},
 	}
 	d.open++
 	p.kernel.resources["ctx"]++

@@ -21,6 +21,9 @@ func (k *Kernel) RemoveDevice(name string) (undo func(), err error) {
 			k.closeWork.Add(id.destroy)
 		}
 	}
+	if d.hca != nil {
+		d.hca.ipoib.setUp(false)
+	}
 	k.world.Sleep(func() bool { return d.open == 0 })
 	return d.restore, nil
 }
@@ -35,5 +38,8 @@ func (d *device) restore() {
 				d.addGID(p.Addr())
 			}
 		}
+	}
+	if d.hca != nil {
+		d.hca.ipoib.setUp(d.netdev.up)
 	}
 }

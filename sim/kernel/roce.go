@@ -40,6 +40,9 @@ func (roce) resolveRoute(id *cmID) error {
 	return nil
 }
 
+// qkey is the connection manager's own.
+func (roce) qkey(*cmID) (uint32, error) { return spec.UDPQKey, nil }
+
 // joinMulticast is cma_iboe_join_multicast. It asks nobody, so all that can fail fails here, and the event it will tell
 // is known here.
 func (roce) joinMulticast(m *membership, a spec.Sockaddr) error {

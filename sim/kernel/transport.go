@@ -19,6 +19,8 @@ type transport interface {
 	sourceGID(*device, netip.Addr) (index int, ok bool)
 	// resolveRoute starts rdma_resolve_route of an id whose address is resolved.
 	resolveRoute(*cmID) error
+	// qkey is the queue key of an id's groups and of its UD QP (cma_set_default_qkey).
+	qkey(*cmID) (uint32, error)
 	// joinMulticast is the port's part of rdma_join_multicast, once the id is checked. An error means that nothing has
 	// begun; otherwise it ends in the membership's tell.
 	joinMulticast(*membership, spec.Sockaddr) error

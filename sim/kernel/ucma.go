@@ -196,7 +196,8 @@ func (f *cmFile) InitQPAttr(h uabi.CMID, s uabi.QPState) (uabi.QPAttr, error) {
 		return uabi.QPAttr{}, spec.EINVAL // ib_cm_init_qp_attr: a listener has no connection
 	}
 	if id.qpType == spec.QPTypeUD {
-		return uabi.QPAttr{State: s, HasQKey: true, QKey: spec.UDPQKey}, nil
+		qkey, err := id.device.kind.transport.qkey(id)
+		return uabi.QPAttr{State: s, HasQKey: true, QKey: qkey}, err
 	}
 	return uabi.QPAttr{State: s, HasAccess: true}, nil
 }

@@ -13,12 +13,13 @@ import (
 
 // verbsContext is one open uverbs file with its objects (struct ib_uverbs_file).
 type verbsContext struct {
-	device *device
-	pds    map[uabi.PD]*pd
-	cqs    map[uabi.CQ]*cq
-	qps    map[uabi.QP]*qp
-	ahs    map[uabi.AH]*ah
-	last   uint32 // handle given out
+	process *Process
+	device  *device
+	pds     map[uabi.PD]*pd
+	cqs     map[uabi.CQ]*cq
+	qps     map[uabi.QP]*qp
+	ahs     map[uabi.AH]*ah
+	last    uint32 // handle given out
 }
 
 type pd struct{ users int }
@@ -29,10 +30,17 @@ type cq struct {
 }
 
 type ah struct {
-	pd       *pd
+	pd  *pd
+	grh spec.GlobalRoute
+
+	// On Ethernet.
 	src, dst netip.Addr
 	mac      fabric.MAC
-	grh      spec.GlobalRoute
+
+	// On InfiniBand.
+	global bool
+	dlid   uint16
+	sl     uint8
 }
 
 // QueryDevice tells the device's limits.
@@ -116,11 +124,17 @@ func (c *verbsContext) ModifyQP(h uabi.QP, a uabi.QPAttr) error {
 		if isUD := q.qpType == spec.QPTypeUD; a.HasQKey != isUD || a.HasAccess == isUD {
 			return spec.EINVAL
 		}
+		if a.QKey&privilegedQKey != 0 && c.process.unprivileged {
+			return spec.EPERM
+		}
 		q.qkey = a.QKey
 	}
 	q.state = a.State
 	return nil
 }
+
+// privilegedQKey is the bit of a queue key that only CAP_NET_RAW may give a QP (IB_QP_SET_QKEY).
+const privilegedQKey = 1 << 31
 
 // DestroyQP frees a QP that is attached to nothing (uverbs_free_qp).
 func (c *verbsContext) DestroyQP(h uabi.QP) error {

@@ -109,6 +109,15 @@ func (m *Manager) Relocate(gid spec.GID) {
 // LID is a port's address within the subnet.
 func (m *Manager) LID(gid spec.GID) uint16 { return m.ports[gid].lid }
 
+// Ports are the subnet's ports in the order of their LIDs.
+func (m *Manager) Ports() []spec.GID {
+	var ports []spec.GID
+	for _, lid := range slices.Sorted(maps.Keys(m.lids)) {
+		ports = append(ports, m.lids[lid])
+	}
+	return ports
+}
+
 // PortAt is the port with a LID.
 func (m *Manager) PortAt(lid uint16) (gid spec.GID, ok bool) {
 	gid, ok = m.lids[lid]
