@@ -166,6 +166,26 @@ func TestUnicastReachesTheQPItNames(t *testing.T) {
 	sender.Expect(sender.p.DestroyAH(w.ctx, ah)).To(Succeed())
 }
 
+func TestHopLimitIsTheSendersOfMulticastAndTheRoutesOfUnicast(t *testing.T) {
+	for to, want := range map[string]byte{"239.1.2.3": 3, "192.168.100.2": 64} {
+		t.Run(to, func(t *testing.T) {
+			w := newWorld(t, 6)
+			sender, m := w.bound(0).withQP(), w.attachedMember(1, group)
+			m.post(1)
+			ah, err := sender.p.CreateAH(sender.ctx, sender.id, spec.AHAttr{
+				IsGlobal: true, PortNum: 1, GRH: spec.GlobalRoute{DGID: spec.MGIDOf(addr(to).Addr()), SGIDIndex: 1, HopLimit: 3},
+			})
+			m.Expect(err).NotTo(HaveOccurred())
+			qpn := uint32(spec.MulticastQPN)
+			if want != 3 {
+				qpn = 17
+			}
+			sender.sendWR(spec.SendWR{AH: ah, RemoteQPN: qpn, QKey: spec.UDPQKey, Data: []byte("x")})
+			m.Expect(m.receives().GRH[28]).To(Equal(want))
+		})
+	}
+}
+
 func TestTooSmallABufferEndsTheQPOfUpstream(t *testing.T) {
 	w := newWorldOf(t, quirk.Upstream, 7)
 	sender, m := w.bound(0).withQP(), w.attachedMember(1, group)

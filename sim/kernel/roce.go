@@ -114,6 +114,9 @@ func (roce) addressHandle(d *device, a spec.AHAttr) (*ah, error) {
 	if n.mac, ok = d.linkAddr(n.dst); !ok {
 		return nil, spec.ETIMEDOUT
 	}
+	if !n.dst.IsMulticast() {
+		n.grh.HopLimit = ipDefaultHopLimit // the route's, whatever was asked for (ib_resolve_unicast_gid_dmac)
+	}
 	return n, nil
 }
 
