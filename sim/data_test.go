@@ -6,6 +6,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 )
 
@@ -186,7 +187,7 @@ func TestHopLimitIsTheSendersOfMulticastAndTheRoutesOfUnicast(t *testing.T) {
 }
 
 func TestTooSmallABufferEndsTheQPOfUpstream(t *testing.T) {
-	w := newWorld(t, 7, "short-buffer-is-malformed")
+	w := newWorldOf(t, quirk.Upstream, 7)
 	sender, m := w.bound(0).withQP(), w.attachedMember(1, group)
 	m.Expect(m.p.PostRecv(m.ctx, m.qp, spec.RecvWR{Size: 44})).To(Succeed())
 	m.post(1)

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 	"joinmcast/spec/call"
 )
@@ -66,13 +67,14 @@ func TestTheNextWriteFails(t *testing.T) {
 }
 
 func TestOnlyUpstreamKeepsWhatADestroyedIDWasMemberOf(t *testing.T) {
-	for kept, w := range []*world{newWorld(t, 1), newWorld(t, 1, "destroy-keeps-records")} {
+	for profile, kept := range map[string]int{quirk.Promise: 0, quirk.Upstream: 1} {
+		w := newWorldOf(t, profile, 1)
 		w.Expect(w.blocksKept(func(p spec.Process) {
 			m := w.boundOf(p, 0)
 			m.joined(group)
 			m.Expect(p.DestroyID(m.ctx, m.id)).To(Succeed())
 			m.Expect(p.DestroyEventChannel(m.ctx, m.ch)).To(Succeed())
-		})).To(Equal(kept))
+		})).To(Equal(kept), profile)
 	}
 }
 

@@ -3,6 +3,7 @@ package rig
 import (
 	"context"
 	"net/netip"
+	"slices"
 
 	"github.com/onsi/ginkgo/v2"
 
@@ -32,11 +33,15 @@ func (h *Host) MustRouteElsewhere(ctx context.Context) {
 	}})
 }
 
-// MustAddVLAN gives the host a VLAN on the network device under test; name is the VLAN's, and addr its address.
+// MustAddVLAN gives the host the suite's VLAN on the network device under test; name is the VLAN's, and addr its address
+// there, which no other host has.
 func (h *Host) MustAddVLAN(ctx context.Context) (name string, addr spec.Sockaddr) {
 	ginkgo.GinkgoHelper()
 	vlan := tagged
 	vlan.Parent = h.Port(ctx).Netdev
+	own := vlan.Prefix.Addr().As4()
+	own[3] += byte(slices.Index(h.world.hosts, h))
+	vlan.Prefix = netip.PrefixFrom(netip.AddrFrom4(own), vlan.Prefix.Bits())
 	h.MustConfigure(ctx, spec.Change{AddNetdev: &vlan})
 	return vlan.Netdev, spec.NewSockaddr(vlan.Prefix.Addr(), 0)
 }

@@ -105,7 +105,17 @@ const (
 // MustReceiverOf makes a receiver with so many buffers, each for so many bytes of payload.
 func (p *Process) MustReceiverOf(ctx context.Context, room, payload int, groups ...Group) *QP {
 	ginkgo.GinkgoHelper()
-	id := p.BoundID(ctx)
+	return p.BoundID(ctx).becomeReceiver(ctx, room, payload, groups...)
+}
+
+// MustBecomeReceiver is MustReceiver of an id that is bound already.
+func (id *ID) MustBecomeReceiver(ctx context.Context, groups ...Group) *QP {
+	ginkgo.GinkgoHelper()
+	return id.becomeReceiver(ctx, receiverRoom, receiverPayload, groups...)
+}
+
+func (id *ID) becomeReceiver(ctx context.Context, room, payload int, groups ...Group) *QP {
+	ginkgo.GinkgoHelper()
 	qp := id.MustCreateQP(ctx)
 	qp.postRoom(ctx, room, payload)
 	for _, group := range groups {

@@ -20,7 +20,12 @@ type Sender struct {
 // MustSender makes a send-only member of these groups.
 func (p *Process) MustSender(ctx context.Context, groups ...Group) *Sender {
 	ginkgo.GinkgoHelper()
-	id := p.BoundID(ctx)
+	return p.BoundID(ctx).MustBecomeSender(ctx, groups...)
+}
+
+// MustBecomeSender is MustSender of an id that is bound already.
+func (id *ID) MustBecomeSender(ctx context.Context, groups ...Group) *Sender {
+	ginkgo.GinkgoHelper()
 	s := &Sender{QP: id.MustCreateQP(ctx), joins: map[Group]spec.Event{}}
 	for _, group := range groups {
 		id.MustJoinEx(ctx, group, spec.SendOnlyMember)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"joinmcast/sim"
 	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 )
@@ -13,7 +14,9 @@ import (
 func (t *Target) Open(ctx context.Context, nonce string, progress func(line string)) (spec.Lab, error) {
 	switch t.Stack {
 	case Sim:
-		return t.openSim(ctx, nonce)
+		return sim.NewLab(sim.Options{
+			Kind: t.Kind, Profile: t.Profile, Quirks: t.Quirks, Nonce: nonce, Capture: t.Capture,
+		})
 	case Permit:
 		return quirk.Permit(), nil
 	case Refuse:

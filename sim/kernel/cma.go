@@ -78,7 +78,7 @@ func (id *cmID) deviceOf(a spec.Sockaddr) (*device, error) {
 		return nil, spec.EINVAL // cma_check_linklocal: the address alone does not name an interface
 	}
 	if id.netdev == nil {
-		id.netdev = id.kernel.ownerOf(a.Addr())
+		id.netdev = id.kernel.ownerOf(a.Addr(), linkScope(a))
 	}
 	if id.netdev == nil {
 		return nil, spec.EADDRNOTAVAIL
@@ -207,7 +207,7 @@ func (id *cmID) addrHandler(n *netdev, src, dst netip.Addr) {
 
 // reach finds the neighbour and binds an id without a device to the one below the route.
 func (id *cmID) reach(n *netdev, src, dst netip.Addr) error {
-	if !dst.IsMulticast() && id.kernel.ownerOf(dst) == nil {
+	if !dst.IsMulticast() && id.kernel.ownerOf(dst, 0) == nil {
 		if _, ok := n.neighbour(dst); !ok {
 			return spec.ETIMEDOUT
 		}
@@ -308,6 +308,14 @@ func isZero(a spec.Sockaddr) bool {
 		return spec.GID(a[8:24]) == spec.GID{}
 	}
 	return a.Addr().IsUnspecified()
+}
+
+// linkScope is the index of the network device that a link-local address is meant on; 0 of any other address.
+func linkScope(a spec.Sockaddr) int {
+	if a.Family() == spec.AFInet6 && a.Addr().IsLinkLocalUnicast() {
+		return int(scopeID(a))
+	}
+	return 0
 }
 
 // scopeID is sin6_scope_id.

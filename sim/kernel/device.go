@@ -35,11 +35,11 @@ type device struct {
 	work     *world.Lane // sends that are posted and not yet on the wire
 }
 
-// gid is an entry of the GID table; an entry whose address is gone is free.
+// gid is an entry of the GID table; one without a network device is free.
 type gid struct {
-	addr netip.Addr
-	mode spec.RoCEMode
-	live bool
+	addr   netip.Addr
+	mode   spec.RoCEMode
+	netdev *netdev // whose address it is
 }
 
 // group is the QPs attached to a multicast group of the device (struct rxe_mcg).
@@ -72,7 +72,7 @@ func (k *Kernel) device(name string) (*device, error) {
 // (cma_acquire_dev_by_src_ip).
 func (k *Kernel) deviceAt(n *netdev, src netip.Addr) *device {
 	for _, d := range k.devices {
-		if _, ok := d.kind.transport.sourceGID(d, src); ok && d.uses(n) {
+		if _, ok := d.kind.transport.sourceGID(d, n, src); ok && d.uses(n) {
 			return d
 		}
 	}
@@ -114,39 +114,40 @@ func (d *device) attr() spec.DeviceAttr {
 func (d *device) portGIDs() []gid {
 	own := d.kind.transport.portGID(d.netdev.mac)
 	if len(d.kind.modes) == 0 {
-		return []gid{{addr: own, live: true}}
+		return []gid{{addr: own, netdev: d.netdev}}
 	}
 	var gids []gid
 	for _, m := range d.kind.modes {
-		gids = append(gids, gid{own, m, true})
+		gids = append(gids, gid{own, m, d.netdev})
 	}
 	return gids
 }
 
-func (d *device) gidIndex(a netip.Addr, m spec.RoCEMode) (int, bool) {
-	i := slices.IndexFunc(d.gids, func(g gid) bool { return g == gid{a, m, true} })
+// gidIndex finds the entry of a network device's address in a mode.
+func (d *device) gidIndex(n *netdev, a netip.Addr, m spec.RoCEMode) (int, bool) {
+	i := slices.Index(d.gids, gid{a, m, n})
 	return i, i >= 0
 }
 
-// addGID gives an address its entries, one for each mode of the port.
-func (d *device) addGID(a netip.Addr) {
+// addGID gives a network device's address its entries, one for each mode of the port.
+func (d *device) addGID(n *netdev, a netip.Addr) {
 	for _, m := range d.kind.modes {
-		if _, ok := d.gidIndex(a, m); ok {
+		if _, ok := d.gidIndex(n, a, m); ok {
 			continue
 		}
-		if i := slices.IndexFunc(d.gids, func(g gid) bool { return !g.live }); i >= 0 {
-			d.gids[i] = gid{a, m, true}
+		if i := slices.IndexFunc(d.gids, func(g gid) bool { return g.netdev == nil }); i >= 0 {
+			d.gids[i] = gid{a, m, n}
 			continue
 		}
-		d.gids = append(d.gids, gid{a, m, true})
+		d.gids = append(d.gids, gid{a, m, n})
 	}
 }
 
 // delGID frees an address' entries; the port's own stay.
-func (d *device) delGID(a netip.Addr) {
+func (d *device) delGID(n *netdev, a netip.Addr) {
 	for _, m := range d.kind.modes {
-		if i, ok := d.gidIndex(a, m); ok && i >= len(d.kind.modes) {
-			d.gids[i].live = false
+		if i, ok := d.gidIndex(n, a, m); ok && i >= len(d.kind.modes) {
+			d.gids[i] = gid{}
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (infiniband) of(spec.RoCEMode) spec.Transport { return spec.InfiniBand }
 func (infiniband) portGID(mac net.HardwareAddr) netip.Addr { return linkLocal(mac) }
 
 // sourceGID is the port's only one: IPoIB's hardware address holds it, whatever its IP address.
-func (infiniband) sourceGID(*device, netip.Addr) (index int, ok bool) { return 0, true }
+func (infiniband) sourceGID(*device, *netdev, netip.Addr) (index int, ok bool) { return 0, true }
 
 // resolveRoute asks the subnet administration, which knows a path to everywhere in its subnet (cma_resolve_ib_route).
 func (infiniband) resolveRoute(id *cmID) error {

@@ -23,7 +23,7 @@ func (iwarp) portGID(mac net.HardwareAddr) netip.Addr {
 }
 
 // sourceGID is the port's only one: what an id is bound by is the network device (iw_addr_get_sgid).
-func (iwarp) sourceGID(*device, netip.Addr) (index int, ok bool) { return 0, true }
+func (iwarp) sourceGID(*device, *netdev, netip.Addr) (index int, ok bool) { return 0, true }
 
 // resolveRoute has nothing to ask anybody (cma_resolve_iw_route).
 func (iwarp) resolveRoute(id *cmID) error {

@@ -94,6 +94,7 @@ func New(w *world.World, wire *fabric.Switch, c Config) *Kernel {
 		resources: map[string]int{"cm_id": 0, "qp": 0, "cq": 0, "pd": 0, "mr": 0, "ctx": 0},
 	}
 	lo := newNetdev("lo", 1, make(net.HardwareAddr, 6), 65536, ethernet)
+	lo.up = true
 	lo.addrs = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/8"), netip.MustParsePrefix("::1/128")}
 	k.netdevs, k.lastIndex = []*netdev{lo}, lo.index
 	taken := map[string]int{}
@@ -114,13 +115,13 @@ func (k *Kernel) addDevice(wire *fabric.Switch, subnet *fabric.Subnet, c Device,
 	if subnet != nil {
 		n.broadcast = subnet.Broadcast()
 	}
-	n.joinsAllHosts()
 	d := newDevice(k, name, c.Kind, n)
 	n.plug(wire, d)
 	k.netdevs, k.devices = append(k.netdevs, n), append(k.devices, d)
-	for _, a := range append([]netip.Prefix{netip.PrefixFrom(linkLocal(c.MAC), 64)}, c.Addrs...) {
+	for _, a := range c.Addrs {
 		k.addAddr(n, a)
 	}
+	k.setLink(n, true)
 	if n.linkLayer == linkInfiniBand {
 		plug(d, subnet)
 	}

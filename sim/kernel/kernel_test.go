@@ -23,6 +23,8 @@ type host struct {
 	process *kernel.Process
 	run     *world.Process
 	cm      uabi.CM
+	world   *world.World
+	wire    *fabric.Switch
 }
 
 // newHost boots one that keeps the law.
@@ -59,8 +61,9 @@ func bootHostIn(t *testing.T, w *world.World, c kernel.Config, kinds ...string) 
 			Addrs: []netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 168, byte(100 + i), 1}), 24)},
 		})
 	}
-	k := kernel.New(w, fabric.NewSwitch(w), c)
-	h := &host{WithT: NewWithT(t), t: t, kernel: k, process: k.NewProcess()}
+	wire := fabric.NewSwitch(w)
+	k := kernel.New(w, wire, c)
+	h := &host{WithT: NewWithT(t), t: t, kernel: k, process: k.NewProcess(), world: w, wire: wire}
 	h.run = w.NewProcess(h.process.Exit)
 	t.Cleanup(func() { h.run.Kill() })
 	h.cm = h.open()

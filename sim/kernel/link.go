@@ -35,44 +35,72 @@ func (n *netdev) MAC() fabric.MAC { return fabric.MAC(n.mac) }
 // Carrier tells whether the device is up.
 func (n *netdev) Carrier() bool { return n.up }
 
-// Receive takes a frame in if the link-layer filter lets it through.
-func (n *netdev) Receive(p fabric.Frame) {
-	if p.Dst == n.MAC() || n.filters.has(p.Dst) {
-		n.inputIP(p)
+// running tells whether the device is up and has a wire to speak on.
+func (n *netdev) running() bool { return n.up && n.lowest().link != nil }
+
+// send puts a frame on the wire with the device's tag, if it has one.
+func (n *netdev) send(f fabric.Frame) {
+	if n.running() {
+		f.Src, f.VLAN = n.MAC(), n.vlan
+		n.lowest().link.Send(f)
 	}
 }
 
-// inputIP is the IP layer: it drops what is neither for this host nor for a group the device is a member of.
-func (n *netdev) inputIP(p fabric.Frame) {
-	member := n.has(p.IP.Dst) || n.igmp.has(p.IP.Dst) || n.mld.has(p.IP.Dst)
-	if !member || p.Datagram.DstPort != fabric.RoCEv2Port {
+// Receive takes a frame in if the link-layer filter lets it through, for the VLAN that it is tagged with.
+func (n *netdev) Receive(f fabric.Frame) {
+	to := n.onVLAN(f.VLAN)
+	switch {
+	case to == nil || !to.up || f.Dst != n.MAC() && !n.filters.has(f.Dst):
+	case f.Membership == nil:
+		to.inputIP(f)
+	case f.Membership.Query:
+		to.answerQuery(f.Type)
+	}
+}
+
+// onVLAN is the device for frames with a tag; nil when there is none.
+func (n *netdev) onVLAN(tag uint16) *netdev {
+	if tag == 0 {
+		return n
+	}
+	for _, vlan := range n.vlans {
+		if vlan.vlan == tag {
+			return vlan
+		}
+	}
+	return nil
+}
+
+// inputIP is the IP layer: it drops what is neither for this host nor for a group the device is a member of. The RDMA
+// device above does not look at the tag (rxe_udp_encap_recv).
+func (n *netdev) inputIP(f fabric.Frame) {
+	member := n.has(f.IP.Dst) || n.igmp.has(f.IP.Dst) || n.mld.has(f.IP.Dst)
+	if !member || f.Datagram.DstPort != fabric.RoCEv2Port {
 		return
 	}
-	for _, d := range n.above {
-		d.takeIn(p)
+	for _, d := range n.lowest().above {
+		d.takeIn(f)
 	}
 }
 
 // answer makes the device answer for an address of its own, as seen from the wire, or no longer (ARP, neighbour
 // discovery).
 func (n *netdev) answer(a netip.Addr, does bool) {
-	switch {
-	case n.link == nil:
+	switch l := n.lowest().link; {
+	case l == nil:
 	case does:
-		n.link.Answer(0, a)
+		l.Answer(n.vlan, a)
 	default:
-		n.link.Silence(0, a)
+		l.Silence(n.vlan, a)
 	}
 }
 
 // neighbour finds the link-layer address that answers for an IP address behind the device. One without a wire asks
 // nobody: it takes every address for its own (IFF_NOARP).
 func (n *netdev) neighbour(a netip.Addr) (fabric.MAC, bool) {
-	switch {
-	case n.parent != nil:
-		return n.parent.neighbour(a)
-	case n.link == nil:
+	l := n.lowest().link
+	if l == nil {
 		return n.MAC(), true
 	}
-	return n.link.Neighbour(0, a)
+	return l.Neighbour(n.vlan, a)
 }

@@ -88,7 +88,7 @@ func (m *membership) join(a spec.Sockaddr) error {
 // event is what a join that succeeded tells (cma_make_mc_event): the group, the way to it and the port's own part are
 // filled in here. An id whose source address is gone gets MULTICAST_ERROR with the reason and nothing else.
 func (m *membership) event(group spec.AHAttr) uabi.Event {
-	sgid, ok := m.id.device.kind.transport.sourceGID(m.id.device, m.id.src)
+	sgid, ok := m.id.device.kind.transport.sourceGID(m.id.device, m.id.netdev, m.id.src)
 	switch {
 	case !ok && m.id.kernel.deviates.TellsStatusZero:
 		return m.failure(0)

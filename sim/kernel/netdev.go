@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -11,8 +12,11 @@ import (
 	"joinmcast/spec"
 )
 
-// ethernetMTU is what an Ethernet device starts with, in bytes.
-const ethernetMTU = 1500
+// MTUs of network devices, in bytes.
+const (
+	ethernetMTU = 1500 // what an Ethernet device starts with
+	ipv6MTU     = 1280 // without as much there is no IPv6 (RFC 8200)
+)
 
 // netdev is a network device with its addresses and its multicast state.
 type netdev struct {
@@ -21,56 +25,34 @@ type netdev struct {
 	linkLayer string
 	broadcast spec.GID     // of IPoIB: the broadcast group
 	link      *fabric.Link // nil of lo, of a dummy, and of a VLAN, which uses its parent's
-	above     []*device
-	parent    *netdev // of a VLAN
+	above     []*device    // RDMA devices; none of a VLAN, which uses its parent's
+	parent    *netdev      // of a VLAN
+	vlan      uint16       // a VLAN's own, else 0
+	vlans     []*netdev    // on this device
 	mac       net.HardwareAddr
 	mtu       int
 	up        bool
 	addrs     []netip.Prefix
 	igmp      counted[netip.Addr] // IPv4 groups
 	mld       counted[netip.Addr] // IPv6 groups
+	parked    map[netip.Addr]bool // groups whose link-layer addresses are not let in while the device is down
 	filters   counted[fabric.MAC] // link-layer addresses
 }
 
 func newNetdev(name string, index int, mac net.HardwareAddr, mtu int, linkLayer string) *netdev {
 	return &netdev{
-		name: name, index: index, linkLayer: linkLayer, mac: mac, mtu: mtu, up: true,
-		igmp: counted[netip.Addr]{}, mld: counted[netip.Addr]{}, filters: counted[fabric.MAC]{},
+		name: name, index: index, linkLayer: linkLayer, mac: mac, mtu: mtu,
+		igmp: counted[netip.Addr]{}, mld: counted[netip.Addr]{}, parked: map[netip.Addr]bool{},
+		filters: counted[fabric.MAC]{},
 	}
 }
 
-// joinsAllHosts makes the memberships that Linux makes by itself when a device comes up.
-func (n *netdev) joinsAllHosts() {
-	n.joinGroup(netip.MustParseAddr("224.0.0.1"))
-	for _, a := range []string{"ff02::1", "ff01::1"} {
-		n.joinMLD(netip.MustParseAddr(a))
+// lowest is the device that has the link: itself, or a VLAN's parent.
+func (n *netdev) lowest() *netdev {
+	if n.parent != nil {
+		return n.parent
 	}
-}
-
-// joinGroup adds a user to an IPv4 group, multicast or not (ip_mc_inc_group does not look).
-func (n *netdev) joinGroup(a netip.Addr) {
-	if n.igmp.add(a) {
-		n.filters.add(fabric.GroupMAC(a))
-	}
-}
-
-// leaveGroup takes a user off an IPv4 group; nothing happens when there is none (ip_mc_dec_group).
-func (n *netdev) leaveGroup(a netip.Addr) {
-	if n.igmp.remove(a) {
-		n.filters.remove(fabric.GroupMAC(a))
-	}
-}
-
-func (n *netdev) joinMLD(a netip.Addr) {
-	if n.mld.add(a) {
-		n.filters.add(fabric.GroupMAC(a))
-	}
-}
-
-func (n *netdev) leaveMLD(a netip.Addr) {
-	if n.mld.remove(a) {
-		n.filters.remove(fabric.GroupMAC(a))
-	}
+	return n
 }
 
 // has tells whether an address is the device's own.
@@ -78,44 +60,36 @@ func (n *netdev) has(a netip.Addr) bool {
 	return slices.ContainsFunc(n.addrs, func(p netip.Prefix) bool { return p.Addr() == a })
 }
 
-// connected tells whether an address is on the device's own subnets.
-func (n *netdev) connected(a netip.Addr) bool {
-	return slices.ContainsFunc(n.addrs, func(p netip.Prefix) bool { return p.Masked().Contains(a) })
-}
-
-// source is the address a packet to a leaves with when nobody chose one.
+// source is the address a packet to a leaves with when nobody chose one: one that is as local as a, on the same subnet
+// before others (inet_select_addr, ipv6_dev_get_saddr).
 func (n *netdev) source(a netip.Addr) (netip.Addr, bool) {
+	var fit []netip.Addr
 	for _, p := range n.addrs {
-		if p.Addr().Is4() == a.Is4() {
+		if p.Addr().Is4() != a.Is4() {
+			continue
+		}
+		if p.Masked().Contains(a) {
 			return p.Addr(), true
 		}
+		fit = append(fit, p.Addr())
 	}
-	return netip.Addr{}, false
+	if len(fit) == 0 {
+		return netip.Addr{}, false
+	}
+	if a.Is6() {
+		slices.SortStableFunc(fit, func(x, y netip.Addr) int {
+			return cmp.Compare(farFrom(x, a), farFrom(y, a))
+		})
+	}
+	return fit[0], true
 }
 
-// counted is a set of things with users.
-type counted[K comparable] map[K]int
-
-// has tells whether k has a user.
-func (c counted[K]) has(k K) bool { return c[k] > 0 }
-
-// add counts a user and tells whether it is the first.
-func (c counted[K]) add(k K) bool {
-	c[k]++
-	return c[k] == 1
-}
-
-// remove takes a user off and tells whether it was the last.
-func (c counted[K]) remove(k K) bool {
-	if !c.has(k) {
-		return false
+// farFrom is 0 for an IPv6 source address of the same scope as the destination, else 1.
+func farFrom(src, dst netip.Addr) int {
+	if src.IsLinkLocalUnicast() == (dst.IsLinkLocalUnicast() || dst.IsLinkLocalMulticast()) {
+		return 0
 	}
-	c[k]--
-	if c[k] > 0 {
-		return false
-	}
-	delete(c, k)
-	return true
+	return 1
 }
 
 // netdev finds a network device by name.
@@ -130,10 +104,11 @@ func (k *Kernel) netdev(name string) (*netdev, error) {
 	return nil, fmt.Errorf("no network device is named %q; this host has %s", name, strings.Join(known, ", "))
 }
 
-// ownerOf finds the network device that has an address of its own, up or down.
-func (k *Kernel) ownerOf(a netip.Addr) *netdev {
+// ownerOf finds the network device that has an address of its own, up or down. An index other than 0 names the one that
+// is meant: link-local addresses may be several devices'.
+func (k *Kernel) ownerOf(a netip.Addr, index int) *netdev {
 	for _, n := range k.netdevs {
-		if n.has(a) {
+		if n.has(a) && (index == 0 || index == n.index) {
 			return n
 		}
 	}

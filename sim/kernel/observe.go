@@ -71,7 +71,7 @@ func (k *Kernel) Environment(a netip.Addr) spec.HostEnvironment {
 		NodeGUID: attr.NodeGUID, SysImageGUID: attr.SysImageGUID,
 		LinkLayer: d.kind.LinkLayer, RoCEMode: string(d.mode), MTU: d.netdev.mtu,
 	}
-	if index, ok := d.kind.transport.sourceGID(d, a); ok {
+	if index, ok := d.kind.transport.sourceGID(d, d.netdev, a); ok {
 		e.GID, e.GIDIndex = spec.GID(d.gids[index].addr.As16()).String(), index
 	}
 	return e

@@ -35,7 +35,7 @@ func (d *device) restore() {
 	for _, n := range d.kernel.netdevs {
 		for _, p := range n.addrs {
 			if d.uses(n) {
-				d.addGID(p.Addr())
+				d.addGID(n, p.Addr())
 			}
 		}
 	}

@@ -26,7 +26,9 @@ func (roce) of(m spec.RoCEMode) spec.Transport {
 func (roce) portGID(mac net.HardwareAddr) netip.Addr { return linkLocal(mac) }
 
 // sourceGID is the entry of the address itself in the port's default mode.
-func (roce) sourceGID(d *device, src netip.Addr) (index int, ok bool) { return d.gidIndex(src, d.mode) }
+func (roce) sourceGID(d *device, n *netdev, src netip.Addr) (index int, ok bool) {
+	return d.gidIndex(n, src, d.mode)
+}
 
 // resolveRoute has nothing to ask anybody (cma_resolve_iboe_route).
 func (roce) resolveRoute(id *cmID) error {
@@ -106,12 +108,13 @@ func (roce) addressHandle(d *device, a spec.AHAttr) (*ah, error) {
 	if a.PortNum != portNum || !a.IsGlobal || int(a.GRH.SGIDIndex) >= d.kind.gidTable {
 		return nil, spec.EINVAL
 	}
-	if int(a.GRH.SGIDIndex) >= len(d.gids) || !d.gids[a.GRH.SGIDIndex].live {
+	if int(a.GRH.SGIDIndex) >= len(d.gids) || d.gids[a.GRH.SGIDIndex].netdev == nil {
 		return nil, spec.ENODATA
 	}
-	n := &ah{src: d.gids[a.GRH.SGIDIndex].addr, dst: netip.AddrFrom16(a.GRH.DGID).Unmap(), grh: a.GRH}
+	from := d.gids[a.GRH.SGIDIndex]
+	n := &ah{netdev: from.netdev, src: from.addr, dst: netip.AddrFrom16(a.GRH.DGID).Unmap(), grh: a.GRH}
 	var ok bool
-	if n.mac, ok = d.linkAddr(n.dst); !ok {
+	if n.mac, ok = n.netdev.linkAddr(n.dst); !ok {
 		return nil, spec.ETIMEDOUT
 	}
 	if !n.dst.IsMulticast() {
@@ -121,14 +124,14 @@ func (roce) addressHandle(d *device, a spec.AHAttr) (*ah, error) {
 }
 
 // linkAddr is the link-layer address of a group, of this host, or of a neighbour (ib_resolve_eth_dmac).
-func (d *device) linkAddr(a netip.Addr) (fabric.MAC, bool) {
+func (n *netdev) linkAddr(a netip.Addr) (fabric.MAC, bool) {
 	switch {
 	case a.IsMulticast():
 		return fabric.GroupMAC(a), true
-	case d.netdev.has(a):
-		return d.netdev.MAC(), true
+	case n.has(a):
+		return n.MAC(), true
 	}
-	return d.netdev.neighbour(a)
+	return n.neighbour(a)
 }
 
 // linkLocal is the IPv6 link-local address that a link-layer address makes (RFC 4291, modified EUI-64).

@@ -28,11 +28,12 @@ func sourcePort(num uabi.QP) uint16 {
 func (roce) mtu(d *device) int { return max(ibMTU(d.netdev.mtu), smallestIBMTU) }
 
 // transmit puts a packet on the wire; there is no route from an address of one family to one of the other. The IP layer
-// loops a multicast packet back to a host that is a member itself.
+// loops a multicast packet back to a host that is a member itself, and sends none that is longer than the network
+// device's MTU, for it must not be fragmented.
 func (roce) transmit(d *device, a *ah, datagram *fabric.Datagram) {
-	n := d.netdev
+	n := a.netdev
 	p := fabric.Frame{
-		Src: n.MAC(), Dst: a.mac, Type: etherType(a.dst),
+		Dst: a.mac, Type: etherType(a.dst),
 		IP: fabric.Header{
 			Src: a.src.Unmap(), Dst: a.dst, TrafficClass: a.grh.TrafficClass, HopLimit: a.grh.HopLimit,
 		},
@@ -48,7 +49,9 @@ func (roce) transmit(d *device, a *ah, datagram *fabric.Datagram) {
 	if p.IP.Dst.IsMulticast() && n.up {
 		n.inputIP(p)
 	}
-	n.link.Send(p)
+	if ipPacketBytes(p) <= n.mtu {
+		n.send(p)
+	}
 }
 
 // takeIn hands a frame that the network device let through to the QPs.
@@ -61,15 +64,31 @@ const (
 	udpBytes, bthBytes, dethBytes, immBytes, icrcBytes = 8, 12, 8, 4, 4
 
 	ipv4Bytes = 20
+	ipv6Bytes = 40
 	protoUDP  = 17
 )
 
-// header is what a receiver finds in its GRH area: an IPv6 header, or 20 zero bytes and an IPv4 header.
-func header(p fabric.Frame) spec.Bytes {
-	length := udpBytes + bthBytes + dethBytes + (len(p.Datagram.Payload)+3)&^3 + icrcBytes
-	if p.Datagram.Imm != nil {
+// transportBytes is how long a datagram is within its network header and UDP.
+func transportBytes(d *fabric.Datagram) int {
+	length := bthBytes + dethBytes + (len(d.Payload)+3)&^3 + icrcBytes
+	if d.Imm != nil {
 		length += immBytes
 	}
+	return length
+}
+
+// ipPacketBytes is how long a frame's IP packet is.
+func ipPacketBytes(p fabric.Frame) int {
+	length := udpBytes + transportBytes(p.Datagram)
+	if p.Type == fabric.IPv4 {
+		return ipv4Bytes + length
+	}
+	return ipv6Bytes + length
+}
+
+// header is what a receiver finds in its GRH area: an IPv6 header, or 20 zero bytes and an IPv4 header.
+func header(p fabric.Frame) spec.Bytes {
+	length := udpBytes + transportBytes(p.Datagram)
 	h := make(spec.Bytes, spec.GRHBytes)
 	if p.IP.Dst.Is6() {
 		binary.BigEndian.PutUint32(h, 6<<28|uint32(p.IP.TrafficClass)<<20)

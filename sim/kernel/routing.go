@@ -16,7 +16,7 @@ func (k *Kernel) route(given *netdev, src, dst netip.Addr) (*netdev, netip.Addr,
 	case src.IsLoopback() && dst.IsMulticast():
 		return nil, src, spec.ENODEV // through lo, which no RDMA device uses
 	case given == nil:
-		if n = k.ownerOf(dst); n == nil {
+		if n = k.ownerOf(dst, 0); n == nil {
 			n = k.lookUp(dst)
 		}
 	}
@@ -36,21 +36,36 @@ func (k *Kernel) route(given *netdev, src, dst netip.Addr) (*netdev, netip.Addr,
 	return n, src, nil
 }
 
-// lookUp finds the most specific route to an address through a device that is up; nil when there is none.
+// lookUp finds the most specific route to an address through a device that is up; nil when there is none. Of equal ones
+// the first given counts, and a device's own subnets before all that were added.
 func (k *Kernel) lookUp(dst netip.Addr) *netdev {
 	var best *netdev
 	bits := -1
-	for _, r := range k.routes {
-		if n, err := k.netdev(r.Netdev); err == nil && n.up && r.Prefix.Contains(dst) && r.Prefix.Bits() > bits {
-			best, bits = n, r.Prefix.Bits()
+	consider := func(n *netdev, p netip.Prefix) {
+		if n.up && p.Contains(dst) && p.Bits() > bits {
+			best, bits = n, p.Bits()
 		}
 	}
-	if best != nil {
-		return best
-	}
 	for _, n := range k.netdevs[1:] {
-		// Linux keeps ff00::/8 in the local table of every device that has IPv6.
-		if n.up && (n.connected(dst) || dst.Is6() && dst.IsMulticast()) {
+		for _, p := range n.addrs {
+			consider(n, p.Masked())
+		}
+	}
+	for _, r := range k.routes {
+		if n, err := k.netdev(r.Netdev); err == nil {
+			consider(n, r.Prefix)
+		}
+	}
+	if best == nil && dst.Is6() && dst.IsMulticast() {
+		return k.firstUp()
+	}
+	return best
+}
+
+// firstUp is the first device that is up: Linux keeps ff00::/8 in the local table of every device that has IPv6.
+func (k *Kernel) firstUp() *netdev {
+	for _, n := range k.netdevs[1:] {
+		if n.up {
 			return n
 		}
 	}

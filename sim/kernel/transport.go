@@ -14,9 +14,10 @@ type transport interface {
 	of(spec.RoCEMode) spec.Transport
 	// portGID is the GID that a port has by itself.
 	portGID(net.HardwareAddr) netip.Addr
-	// sourceGID finds the entry of the GID table that an id with a source address is bound to, if it can be bound at all
+	// sourceGID finds the entry of the GID table that an id with a source address on a network device is bound to, if it
+	// can be bound at all
 	// (cma_validate_port).
-	sourceGID(*device, netip.Addr) (index int, ok bool)
+	sourceGID(*device, *netdev, netip.Addr) (index int, ok bool)
 	// resolveRoute starts rdma_resolve_route of an id whose address is resolved.
 	resolveRoute(*cmID) error
 	// qkey is the queue key of an id's groups and of its UD QP (cma_set_default_qkey).

@@ -34,6 +34,7 @@ type ah struct {
 	grh spec.GlobalRoute
 
 	// On Ethernet.
+	netdev   *netdev // that the source address is of
 	src, dst netip.Addr
 	mac      fabric.MAC
 

@@ -1,0 +1,115 @@
+package kernel
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+
+	"joinmcast/sim/fabric"
+)
+
+// Groups that every host is in and says nothing of (RFC 3376, section 6; RFC 3810, section 6).
+var (
+	allSystems        = netip.MustParseAddr("224.0.0.1")
+	allNodes          = netip.MustParseAddr("ff02::1")
+	allNodesInterface = netip.MustParseAddr("ff01::1")
+)
+
+// joinGroup adds a user to an IPv4 group, multicast or not (ip_mc_inc_group does not look).
+func (n *netdev) joinGroup(a netip.Addr) {
+	if n.igmp.add(a) {
+		n.addFilter(fabric.GroupMAC(a))
+		n.report(fabric.ChangeToExclude, a)
+	}
+}
+
+// leaveGroup takes a user off an IPv4 group; nothing happens when there is none (ip_mc_dec_group).
+func (n *netdev) leaveGroup(a netip.Addr) {
+	if n.igmp.remove(a) {
+		n.dropFilter(a)
+		n.report(fabric.ChangeToInclude, a)
+	}
+}
+
+func (n *netdev) joinMLD(a netip.Addr) {
+	if n.mld.add(a) {
+		n.addFilter(fabric.GroupMAC(a))
+		n.report(fabric.ChangeToExclude, a)
+	}
+}
+
+func (n *netdev) leaveMLD(a netip.Addr) {
+	if n.mld.remove(a) {
+		n.dropFilter(a)
+		n.report(fabric.ChangeToInclude, a)
+	}
+}
+
+// addFilter lets frames to a link-layer address in. What a VLAN lets in its parent must, and the VLAN counts that too
+// (dev_mc_sync).
+func (n *netdev) addFilter(a fabric.MAC) {
+	if n.filters.add(a) && n.parent != nil {
+		n.filters.add(a)
+		n.parent.addFilter(a)
+	}
+}
+
+// removeFilter takes an addFilter back.
+func (n *netdev) removeFilter(a fabric.MAC) {
+	n.filters.remove(a)
+	if n.parent != nil && n.filters[a] == 1 {
+		n.filters.remove(a)
+		n.parent.removeFilter(a)
+	}
+}
+
+// robustness is how often a change is told, in case that a message is lost (RFC 3376, section 8.1).
+const robustness = 2
+
+// report tells the wire that the device is a member of a group now, or no longer.
+func (n *netdev) report(t fabric.RecordType, a netip.Addr) {
+	if !n.running() || !n.lowest().link.Attentive() || !isReported(a) {
+		return
+	}
+	for range robustness {
+		n.say(a.Is4(), fabric.GroupRecord{Type: t, Group: a})
+	}
+}
+
+// isReported tells a group that a host must say it is in.
+func isReported(a netip.Addr) bool {
+	return a != allSystems && a != allNodes && !a.IsInterfaceLocalMulticast()
+}
+
+// answerQuery tells the wire of every group of a family (RFC 3376, section 5.2).
+func (n *netdev) answerQuery(t fabric.EtherType) {
+	groups := n.mld
+	if t == fabric.IPv4 {
+		groups = n.igmp
+	}
+	var records []fabric.GroupRecord
+	for _, a := range slices.SortedFunc(maps.Keys(groups), netip.Addr.Compare) {
+		if isReported(a) {
+			records = append(records, fabric.GroupRecord{Type: fabric.ModeIsExclude, Group: a})
+		}
+	}
+	if len(records) > 0 {
+		n.say(t == fabric.IPv4, records...)
+	}
+}
+
+// say sends a report: by IGMP from the device's first IPv4 address, by MLD from its link-local one, and from the
+// unspecified address when there is none.
+func (n *netdev) say(isIGMP bool, records ...fabric.GroupRecord) {
+	from := netip.IPv6Unspecified()
+	if isIGMP {
+		from = netip.IPv4Unspecified()
+	}
+	for _, p := range n.addrs {
+		if p.Addr().Is4() == isIGMP && (isIGMP || p.Addr().IsLinkLocalUnicast()) {
+			from = p.Addr()
+			break
+		}
+	}
+	n.send(fabric.Report(n.MAC(), n.vlan, from, records...))
+}

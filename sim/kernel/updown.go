@@ -1,0 +1,111 @@
+package kernel
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+
+	"joinmcast/sim/fabric"
+	"joinmcast/spec"
+)
+
+// setLink brings a network device and the VLANs on it up or down; IPoIB tells the subnet.
+func (k *Kernel) setLink(n *netdev, up bool) {
+	switch {
+	case n.up == up:
+	case up:
+		k.bringUp(n)
+	default:
+		k.bringDown(n)
+	}
+	for _, vlan := range n.vlans {
+		k.setLink(vlan, up)
+	}
+	for _, d := range n.above {
+		if d.hca != nil && !d.removed {
+			d.hca.ipoib.setUp(up)
+		}
+	}
+}
+
+// bringUp makes the memberships and the address that Linux makes by itself, and tells of all groups (ip_mc_up).
+func (k *Kernel) bringUp(n *netdev) {
+	n.up = true
+	n.joinGroup(allSystems)
+	for _, a := range []netip.Addr{allNodes, allNodesInterface} {
+		if !n.mld.has(a) {
+			n.joinMLD(a)
+		}
+	}
+	for _, a := range slices.SortedFunc(maps.Keys(n.parked), netip.Addr.Compare) {
+		n.addFilter(fabric.GroupMAC(a))
+		n.report(fabric.ChangeToExclude, a)
+	}
+	clear(n.parked)
+	for _, p := range n.addrs {
+		n.answer(p.Addr(), true)
+	}
+	k.addLinkLocal(n)
+}
+
+// bringDown keeps the IPv4 addresses and what processes joined, and lets go all else: routes, the link-local address, and
+// the filters of the groups until the device is up again (ip_mc_down, fib_disable_ip, addrconf_ifdown).
+func (k *Kernel) bringDown(n *netdev) {
+	n.up = false
+	k.delAddr(n, linkLocalOf(n))
+	n.leaveGroup(allSystems)
+	for _, groups := range []counted[netip.Addr]{n.igmp, n.mld} {
+		for a := range groups {
+			n.removeFilter(fabric.GroupMAC(a))
+			n.parked[a] = true
+		}
+	}
+	for _, p := range n.addrs {
+		n.answer(p.Addr(), false)
+	}
+	k.routes = slices.DeleteFunc(k.routes, func(r spec.Route) bool { return r.Netdev == n.name })
+}
+
+// dropFilter takes a group's link-layer address out of the filter, if it is in.
+func (n *netdev) dropFilter(group netip.Addr) {
+	if n.parked[group] {
+		delete(n.parked, group)
+		return
+	}
+	n.removeFilter(fabric.GroupMAC(group))
+}
+
+// setMTU sets the largest packet of a network device, in bytes: that of a VLAN is never more than its parent's.
+func (k *Kernel) setMTU(c spec.MTUChange) (undo func(), err error) {
+	n, err := k.netdev(c.Netdev)
+	switch {
+	case err != nil:
+		return nil, err
+	case n.parent != nil && c.MTU > n.parent.mtu:
+		return nil, fmt.Errorf("the MTU of %s cannot be %d; %s below it has %d", n.name, c.MTU, n.parent.name, n.parent.mtu)
+	}
+	old := n.mtu
+	set := func(mtu int) {
+		for _, d := range append([]*netdev{n}, n.vlans...) {
+			if d == n || d.mtu > mtu {
+				d.mtu = mtu
+				k.addLinkLocal(d)
+			}
+		}
+	}
+	set(c.MTU)
+	return func() { set(old) }, nil
+}
+
+// addLinkLocal gives a device the address that it makes for itself, or takes it away where there is no IPv6.
+func (k *Kernel) addLinkLocal(n *netdev) {
+	switch {
+	case n.mtu < ipv6MTU:
+		k.delAddr(n, linkLocalOf(n))
+	case n.up:
+		k.addAddr(n, linkLocalOf(n))
+	}
+}
+
+func linkLocalOf(n *netdev) netip.Prefix { return netip.PrefixFrom(linkLocal(n.mac), 64) }
