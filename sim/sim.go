@@ -72,6 +72,9 @@ func (l *Lab) Fresh(_ context.Context, seed int64) (spec.Backend, error) {
 	var subnet *fabric.Subnet
 	if l.kind.NeedsSubnet() {
 		subnet = fabric.NewSubnet(w, sm.Default())
+		if b.capture != nil {
+			subnet.Tap(b.capture.SeePacket)
+		}
 	}
 	for i, name := range []string{"host0", "host1"} {
 		addr := netip.AddrFrom4([4]byte{192, 168, 100, byte(1 + i)})

@@ -11,13 +11,18 @@ import (
 	"joinmcast/spec"
 )
 
-// capturedExchange is the wire of an exchange between two hosts.
-func capturedExchange(t *testing.T, seed int64) []byte {
+// capturedExchange is the wire of an exchange between two hosts with devices of this kind.
+func capturedExchange(t *testing.T, kind string, seed int64) []byte {
 	t.Helper()
-	w := newWorldWith(t, sim.Options{Capture: true}, seed)
-	sender, receiver := w.attachedMember(0, group), w.attachedMember(1, group)
+	w := newWorldWith(t, sim.Options{Kind: kind, Capture: true}, seed)
+	sender, receiver := w.bound(0).withQP(), w.attachedMember(1, group)
+	event := sender.joined(group)
+	ah, err := sender.p.CreateAH(w.ctx, sender.id, event.UD.AH)
+	w.Expect(err).NotTo(HaveOccurred())
 	receiver.post(1)
-	sender.send(group, []byte("hello, wire"), nil)
+	sender.sendWR(spec.SendWR{
+		AH: ah, RemoteQPN: event.UD.QPNum, QKey: event.UD.QKey, Data: []byte("hello, wire"),
+	})
 	receiver.receives()
 	w.Expect(receiver.leave(group)).To(Succeed())
 	var wire bytes.Buffer
@@ -26,10 +31,14 @@ func capturedExchange(t *testing.T, seed int64) []byte {
 }
 
 func TestAWireIsCapturedByteForByteTheSame(t *testing.T) {
-	g := NewWithT(t)
-	first := capturedExchange(t, 1)
-	g.Expect(first).To(ContainSubstring("hello, wire"))
-	g.Expect(capturedExchange(t, 1)).To(Equal(first))
+	for _, kind := range []string{"rxe", "mlx4"} {
+		t.Run(kind, func(t *testing.T) {
+			g := NewWithT(t)
+			first := capturedExchange(t, kind, 1)
+			g.Expect(first).To(ContainSubstring("hello, wire"))
+			g.Expect(capturedExchange(t, kind, 1)).To(Equal(first))
+		})
+	}
 }
 
 func TestAWireIsNotCapturedUnlessAsked(t *testing.T) {

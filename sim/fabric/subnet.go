@@ -10,6 +10,7 @@ import (
 type Packet struct {
 	SLID, DLID uint16
 	SL         uint8
+	PKey       uint16
 	GRH        *Header // nil: none; its addresses are GIDs
 	Datagram   *Datagram
 }
@@ -28,6 +29,7 @@ type Subnet struct {
 	*sm.Manager
 	ports map[spec.GID]Port
 	cable *world.Lane
+	taps  []func(Packet)
 }
 
 // NewSubnet is a subnet without ports.
@@ -49,8 +51,14 @@ func (s *Subnet) Renew(p sm.Policy) {
 	}
 }
 
+// Tap shows every packet from now on as its sender sends it, under the world's lock.
+func (s *Subnet) Tap(see func(Packet)) { s.taps = append(s.taps, see) }
+
 // Send carries a packet from a port to the port with its LID, or to the members of the group with its MLID.
 func (s *Subnet) Send(from spec.GID, p Packet) {
+	for _, see := range s.taps {
+		see(p)
+	}
 	s.cable.Add(func() {
 		for _, to := range s.route(from, p.DLID) {
 			s.ports[to].Take(p)

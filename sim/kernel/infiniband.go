@@ -184,7 +184,9 @@ func (infiniband) mtu(*device) int { return hcaMTU }
 // bring it back.
 func (infiniband) transmit(d *device, a *ah, datagram *fabric.Datagram) {
 	h := d.hca
-	p := fabric.Packet{SLID: h.subnet.LID(h.gid), DLID: a.dlid, SL: a.sl, Datagram: datagram}
+	p := fabric.Packet{
+		SLID: h.subnet.LID(h.gid), DLID: a.dlid, SL: a.sl, PKey: h.subnet.Policy().PKey, Datagram: datagram,
+	}
 	if a.global {
 		p.GRH = &fabric.Header{
 			Src: netip.AddrFrom16(h.gid), Dst: netip.AddrFrom16(a.grh.DGID),

@@ -23,27 +23,35 @@ const (
 	lrhBytes  = 8 // of the local route header, which RoCE has not and the CRC counts as ones
 )
 
-// icrc is the invariant CRC of a RoCE packet that begins with its network header and ends before the CRC. On the wire
-// its lowest byte goes first.
-func icrc(of fabric.EtherType, packet []byte) uint32 {
+// bare is the type of a packet without a network header, whose transport headers come first.
+const bare fabric.EtherType = 0
+
+// icrc is the invariant CRC of a packet that begins behind its local route header and ends before the CRC. RoCE has no
+// local route header. On the wire the CRC's lowest byte goes first.
+func icrc(lrh []byte, of fabric.EtherType, packet []byte) uint32 {
 	masked := slices.Concat(bytes.Repeat([]byte{0xff}, lrhBytes), packet)
 	ones := func(at, n int) {
 		for i := range n {
 			masked[lrhBytes+at+i] = 0xff
 		}
 	}
-	transport := ipv6Bytes
-	if of == fabric.IPv4 {
+	transport := 0
+	switch of {
+	case bare: // the local route header is no router's to replace: all of it counts but the virtual lane
+		copy(masked, lrh)
+		masked[0] |= 0xf0
+	case fabric.IPv4:
 		transport = int(packet[0]&0xf) * 4
 		ones(ipv4TOS, 1)
 		ones(ipv4TTL, 1)
 		ones(ipv4Checksum, 2)
-	} else {
+	default:
+		transport = ipv6Bytes
 		masked[lrhBytes] |= 0x0f // the traffic class begins in the byte of the version
 		ones(1, 3)               // and the flow label follows it
 		ones(ipv6HopLimit, 1)
 	}
-	if of != fabric.RoCEv1 {
+	if of == fabric.IPv4 || of == fabric.IPv6 {
 		ones(transport+udpChecksum, 2)
 		transport += udpBytes
 	}
@@ -74,8 +82,30 @@ func CheckICRC(frame []byte) error {
 	if end > len(packet) {
 		return fmt.Errorf("a RoCE packet of %d bytes is cut to %d", end, len(packet))
 	}
-	body, wire := packet[:end-icrcBytes], packet[end-icrcBytes:end]
-	if got, want := binary.LittleEndian.Uint32(wire), icrc(of, body); got != want {
+	return check(nil, of, packet[:end])
+}
+
+// CheckICRCOfSubnet checks the ICRC of a packet of an InfiniBand link, from the local route header on.
+func CheckICRCOfSubnet(packet []byte) error {
+	const length, nextHeader, least = 4, 1, lrhBytes + bthBytes + icrcBytes
+	if len(packet) < least {
+		return fmt.Errorf("a packet of %d bytes, want at least %d", len(packet), least)
+	}
+	end := int(binary.BigEndian.Uint16(packet[length:])&0x7ff) * wordBytes
+	if end < least || end > len(packet) {
+		return fmt.Errorf("a packet of %d bytes is cut to %d", end, len(packet))
+	}
+	of := bare
+	if packet[nextHeader]&3 == nextIBAGlobal {
+		of = fabric.RoCEv1
+	}
+	return check(packet[:lrhBytes], of, packet[lrhBytes:end])
+}
+
+// check compares the ICRC that ends a packet with what it should be.
+func check(lrh []byte, of fabric.EtherType, packet []byte) error {
+	body, wire := packet[:len(packet)-icrcBytes], packet[len(packet)-icrcBytes:]
+	if got, want := binary.LittleEndian.Uint32(wire), icrc(lrh, of, body); got != want {
 		return fmt.Errorf("ICRC %08x, want %08x", got, want)
 	}
 	return nil

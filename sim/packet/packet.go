@@ -1,6 +1,6 @@
-// Package packet writes the frames of package fabric as the bytes that a real wire carries: Ethernet with its VLAN tag,
-// IPv4, IPv6 or the GRH, UDP, the InfiniBand transport headers with the invariant CRC, IGMPv3 and MLDv2. Capture keeps
-// them as pcapng.
+// Package packet writes what package fabric carries as the bytes of a real wire: Ethernet with its VLAN tag, IPv4, IPv6
+// or the GRH, UDP, the InfiniBand transport headers with the invariant CRC, IGMPv3 and MLDv2, and the packets of an
+// InfiniBand subnet. Capture keeps them as pcapng.
 package packet
 
 import (
@@ -37,7 +37,7 @@ func Bytes(f fabric.Frame) ([]byte, error) {
 func network(f fabric.Frame) ([]byte, error) {
 	switch {
 	case f.Datagram != nil && f.Type == fabric.RoCEv1:
-		return sealed(f.Type, grh(f.IP, nextIBTransport), transport(*f.Datagram))
+		return sealed(f.Type, grh(f.IP, nextIBTransport), transport(*f.Datagram, defaultPKey))
 	case f.Datagram != nil && f.Type == fabric.IPv4:
 		return sealed(f.Type, ipv4(f.IP, layers.IPProtocolUDP), overUDP(*f.Datagram))
 	case f.Datagram != nil && f.Type == fabric.IPv6:

@@ -23,7 +23,7 @@ const udpBytes = 8
 
 // overUDP is what transport gives, in UDP as RoCEv2 has it: without a checksum, which the ICRC makes up for.
 func overUDP(d fabric.Datagram) gopacket.Payload {
-	inner := transport(d)
+	inner := transport(d, defaultPKey)
 	b := make([]byte, 0, udpBytes+len(inner))
 	b = binary.BigEndian.AppendUint16(b, d.SrcPort)
 	b = binary.BigEndian.AppendUint16(b, d.DstPort)
@@ -33,7 +33,7 @@ func overUDP(d fabric.Datagram) gopacket.Payload {
 }
 
 // transport is BTH, DETH, the immediate data, the payload padded to a multiple of four bytes, and room for the ICRC.
-func transport(d fabric.Datagram) gopacket.Payload {
+func transport(d fabric.Datagram, pkey uint16) gopacket.Payload {
 	padding := -len(d.Payload) & 3
 	opcode := byte(udSendOnly)
 	if d.Imm != nil {
@@ -41,7 +41,7 @@ func transport(d fabric.Datagram) gopacket.Payload {
 	}
 	b := make([]byte, 0, bthBytes+dethBytes+immBytes+len(d.Payload)+padding+icrcBytes)
 	b = append(b, opcode, byte(padding<<4))
-	b = binary.BigEndian.AppendUint16(b, defaultPKey)
+	b = binary.BigEndian.AppendUint16(b, pkey)
 	b = binary.BigEndian.AppendUint32(b, d.DestQP)
 	b = binary.BigEndian.AppendUint32(b, d.PSN)
 	b = binary.BigEndian.AppendUint32(b, d.QKey)
@@ -53,12 +53,17 @@ func transport(d fabric.Datagram) gopacket.Payload {
 	return append(b, make([]byte, padding+icrcBytes)...)
 }
 
-// sealed is a packet with its ICRC in the room that transport left.
+// sealed is a RoCE packet with its ICRC in the room that transport left.
 func sealed(of fabric.EtherType, all ...gopacket.SerializableLayer) ([]byte, error) {
 	packet, err := serialize(all...)
 	if err != nil {
 		return nil, err
 	}
+	return seal(nil, of, packet), nil
+}
+
+// seal puts the ICRC at a packet's end.
+func seal(lrh []byte, of fabric.EtherType, packet []byte) []byte {
 	body := packet[:len(packet)-icrcBytes]
-	return binary.LittleEndian.AppendUint32(body, icrc(of, body)), nil
+	return binary.LittleEndian.AppendUint32(body, icrc(lrh, of, body))
 }
