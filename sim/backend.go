@@ -9,20 +9,23 @@ import (
 
 	"joinmcast/sim/kernel"
 	"joinmcast/sim/packet"
-	"joinmcast/sim/quirk"
 	"joinmcast/sim/world"
 	"joinmcast/spec"
 )
 
-// truth is what a profile takes itself from, as its environment says.
-type truth struct{ kernel, rdmaCore, imitates string }
+// promise stands for the versions of a stack that imitates none.
+const promise = "promise"
 
-// truths of the profiles.
-var truths = map[string]truth{
-	quirk.Upstream: {"6.1.192", "44.0", "Linux 6.1.192 %s, rdma-core 44.0"},
-	quirk.Promise: {
-		quirk.Promise, quirk.Promise, "what librdmacm promises, and else Linux 6.1.192 %s with rdma-core 44.0",
-	},
+// imitates says where the stack's truth is from.
+func (o Options) imitates(device string) string {
+	text := fmt.Sprintf("Linux %s %s, rdma-core %s", o.Kernel, device, o.RDMACore)
+	if o.Kernel == "" {
+		text = fmt.Sprintf("what librdmacm promises, and else Linux 6.1.192 %s with rdma-core 44.0", device)
+	}
+	if len(o.Quirks) > 0 {
+		text += ", with quirks: " + strings.Join(o.Quirks, ", ")
+	}
+	return text
 }
 
 // simulated stands wherever a live stack would give a build-id or evidence of its own.
@@ -51,13 +54,10 @@ func (b *backend) WriteWire(w io.Writer) (err error) {
 // Environment describes the simulated stack; it never claims to be a live one.
 func (b *backend) Environment(context.Context) (spec.Environment, error) {
 	e := spec.Environment{
-		Stack: simulated, Imitates: fmt.Sprintf(truths[b.options.Profile].imitates, b.kind.Imitates),
+		Stack: simulated, Imitates: b.options.imitates(b.kind.Imitates),
 		Nonce: b.options.Nonce, Detectors: []string{},
 	}
 	b.hosts[0].world.Do(func() { e.Transport = b.hosts[0].kernel.Transport() })
-	if len(b.options.Quirks) > 0 {
-		e.Imitates += ", with quirks: " + strings.Join(b.options.Quirks, ", ")
-	}
 	for _, h := range b.hosts {
 		e.Hosts = append(e.Hosts, h.environment(b.options))
 	}
@@ -68,13 +68,12 @@ func (b *backend) Environment(context.Context) (spec.Environment, error) {
 func (h *host) environment(o Options) spec.HostEnvironment {
 	var e spec.HostEnvironment
 	h.world.Do(func() { e = h.kernel.Environment(h.addr) })
-	of := truths[o.Profile]
 	e.Name, e.Nonce = h.name, o.Nonce
-	e.KernelRelease, e.KernelVersion, e.RDMACore = of.kernel, simulated, of.rdmaCore
+	e.KernelRelease, e.KernelVersion, e.RDMACore = o.Kernel, simulated, o.RDMACore
 	e.Libraries = map[string]string{"librdmacm.so.1": simulated, "libibverbs.so.1": simulated}
 	e.Modules = map[string]string{"rdma_cm": simulated, "rdma_ucm": simulated, "ib_uverbs": simulated}
-	if o.Profile == quirk.Promise {
-		e.Driver = simulated
+	if o.Kernel == "" {
+		e.KernelRelease, e.RDMACore, e.Driver = promise, promise, simulated
 	}
 	return e
 }

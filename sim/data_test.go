@@ -6,7 +6,6 @@ import (
 
 	. "github.com/onsi/gomega"
 
-	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 )
 
@@ -187,7 +186,7 @@ func TestHopLimitIsTheSendersOfMulticastAndTheRoutesOfUnicast(t *testing.T) {
 }
 
 func TestTooSmallABufferEndsTheQPOfUpstream(t *testing.T) {
-	w := newWorldOf(t, quirk.Upstream, 7)
+	w := newWorld(t, 7, "short-buffer-is-malformed")
 	sender, m := w.bound(0).withQP(), w.attachedMember(1, group)
 	m.Expect(m.p.PostRecv(m.ctx, m.qp, spec.RecvWR{Size: 44})).To(Succeed())
 	m.post(1)

@@ -10,7 +10,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"joinmcast/sim"
-	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 )
 
@@ -177,7 +176,7 @@ func TestAProcessLeavesNothingBehind(t *testing.T) {
 }
 
 func TestASynchronousIDHoldsItsEvent(t *testing.T) {
-	m := newWorldOf(t, quirk.Upstream, 7).sync()
+	m := newWorld(t, 7, "sync-leave-hangs").sync()
 	for range 2 {
 		m.Expect(m.join(group)).To(Succeed())
 		s, err := m.p.ReadID(m.ctx, m.id)
@@ -237,23 +236,39 @@ func TestAnUnknownQuirkNamesTheKnownOnes(t *testing.T) {
 	NewWithT(t).Expect(err).To(MatchError(And(ContainSubstring(`"no-such"`), ContainSubstring("skip-auto-attach"))))
 }
 
-func TestAnUnknownProfileNamesTheKnownOnes(t *testing.T) {
-	_, err := sim.NewLab(sim.Options{Profile: "no-such"})
-	NewWithT(t).Expect(err).To(MatchError(`no profile is named "no-such"; known: promise, upstream`))
+func TestWhatIsNoQuirkOfTheStackCannotBeTakenOut(t *testing.T) {
+	_, err := sim.NewLab(sim.Options{Defects: []string{"errno-524"}, Quirks: []string{"-lose-context"}})
+	NewWithT(t).Expect(err).To(MatchError(
+		`quirk "lose-context" cannot be taken out, for it is not in; those that are: errno-524`))
 }
 
-func TestAProfileSaysWhatItImitates(t *testing.T) {
-	for profile, want := range map[string][]string{
-		"":         {"6.1.192", "44.0", "rdma_rxe"},
-		"upstream": {"6.1.192", "44.0", "rdma_rxe"},
-		"promise":  {"promise", "promise", "simulated"},
+func TestAStackSaysWhatItImitates(t *testing.T) {
+	upstream := sim.Options{
+		Kernel: "6.12.118", RDMACore: "56.1", Defects: []string{"errno-524"}, Quirks: []string{"-errno-524"},
+	}
+	for _, c := range []struct {
+		of       sim.Options
+		facts    []string
+		imitates string
+	}{
+		{sim.Options{}, []string{"promise", "promise", "simulated"}, "what librdmacm promises, and else Linux 6.1.192 "},
+		{
+			upstream, []string{"6.12.118", "56.1", "rdma_rxe"},
+			"Linux 6.12.118 rdma_rxe, rdma-core 56.1, with quirks: -errno-524",
+		},
 	} {
-		w := newWorldOf(t, profile, 1)
+		w := newWorldWith(t, c.of, 1)
 		e, err := w.backend.Environment(w.ctx)
 		w.Expect(err).NotTo(HaveOccurred())
 		h := e.Hosts[0]
-		w.Expect([]string{h.KernelRelease, h.RDMACore, h.Driver}).To(Equal(want))
+		w.Expect([]string{h.KernelRelease, h.RDMACore, h.Driver}).To(Equal(c.facts))
+		w.Expect(e.Imitates).To(HavePrefix(c.imitates))
 	}
+}
+
+func TestAStackImitatesAKernelAndALibraryOrNeither(t *testing.T) {
+	_, err := sim.NewLab(sim.Options{Kernel: "6.1.192"})
+	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("imitates both, or neither")))
 }
 
 func BenchmarkFreshWorld(b *testing.B) {

@@ -5,7 +5,6 @@ import (
 
 	. "github.com/onsi/gomega"
 
-	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 	"joinmcast/spec/call"
 )
@@ -67,14 +66,13 @@ func TestTheNextWriteFails(t *testing.T) {
 }
 
 func TestOnlyUpstreamKeepsWhatADestroyedIDWasMemberOf(t *testing.T) {
-	for profile, kept := range map[string]int{quirk.Promise: 0, quirk.Upstream: 1} {
-		w := newWorldOf(t, profile, 1)
+	for kept, w := range []*world{newWorld(t, 1), newWorld(t, 1, "destroy-keeps-records")} {
 		w.Expect(w.blocksKept(func(p spec.Process) {
 			m := w.boundOf(p, 0)
 			m.joined(group)
 			m.Expect(p.DestroyID(m.ctx, m.id)).To(Succeed())
 			m.Expect(p.DestroyEventChannel(m.ctx, m.ch)).To(Succeed())
-		})).To(Equal(kept), profile)
+		})).To(Equal(kept))
 	}
 }
 

@@ -415,7 +415,11 @@ func TestEveryQuirkDoesWhatItSays(t *testing.T) {
 			g.Expect(ok).To(BeTrue(), "no probe shows %s: %s", q.Name, q.Does)
 			for seed := range int64(4) {
 				g.Expect(probe.see(newWorld(t, seed))).To(Equal(probe.law), "seed %d, without the quirk", seed)
-				g.Expect(probe.see(newWorld(t, seed, q.Name))).To(Equal(probe.quirky), "seed %d, with it", seed)
+				quirks := []string{q.Name}
+				if q.Beside != "" {
+					quirks = append(quirks, q.Beside)
+				}
+				g.Expect(probe.see(newWorld(t, seed, quirks...))).To(Equal(probe.quirky), "seed %d, with it", seed)
 			}
 			g.Expect(q.CaughtBy).To(MatchRegexp(`^JM-[A-Z]+-\d\d$`))
 			g.Expect(q.Does).NotTo(BeEmpty())

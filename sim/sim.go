@@ -4,6 +4,7 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/netip"
 
@@ -20,11 +21,13 @@ import (
 
 // Options say what a lab's worlds are like.
 type Options struct {
-	Kind    string   // of the hosts' RDMA devices, of package kernel; empty: rxe
-	Profile string   // of package quirk; empty: upstream
-	Quirks  []string // names of package quirk, beside the profile's
-	Nonce   string   // comes back in the environment
-	Capture bool     // worlds keep what their wire carries: their backends are spec.Wiretaps
+	Kind     string   // of the hosts' RDMA devices, of package kernel; empty: rxe
+	Kernel   string   // the Linux release that is imitated, as in "6.1.192"; empty: none, but what is promised
+	RDMACore string   // the rdma-core version that is imitated, as in "44.0"
+	Defects  []string // of what is imitated: names of package quirk
+	Quirks   []string // beside them, or, with quirk.Without before it, not among them
+	Nonce    string   // comes back in the environment
+	Capture  bool     // worlds keep what their wire carries: their backends are spec.Wiretaps
 }
 
 // Lab hands out fresh simulated worlds. It keeps nothing between them.
@@ -37,10 +40,10 @@ type Lab struct {
 
 var _ spec.Lab = (*Lab)(nil)
 
-// NewLab makes a lab; an unknown kind, profile or quirk is an error that lists the known ones.
+// NewLab makes a lab; an unknown kind or quirk is an error that lists the known ones.
 func NewLab(o Options) (*Lab, error) {
-	if o.Profile == "" {
-		o.Profile = quirk.Upstream
+	if (o.Kernel == "") != (o.RDMACore == "") {
+		return nil, fmt.Errorf("kernel is %q and rdma-core %q; a stack imitates both, or neither", o.Kernel, o.RDMACore)
 	}
 	if o.Kind == "" {
 		o.Kind = kernel.DefaultKind
@@ -49,11 +52,11 @@ func NewLab(o Options) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := quirk.Of(o.Profile)
+	names, err := quirk.Changed(o.Defects, o.Quirks)
 	if err != nil {
 		return nil, err
 	}
-	l, k, err := quirk.Apply(append(names, o.Quirks...))
+	l, k, err := quirk.Apply(names)
 	if err != nil {
 		return nil, err
 	}

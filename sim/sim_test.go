@@ -8,7 +8,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	"joinmcast/sim"
-	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 )
 
@@ -31,12 +30,7 @@ func addr(a string) spec.Sockaddr { return spec.NewSockaddr(netip.MustParseAddr(
 // newWorld boots a world that keeps all promises but for the named quirks.
 func newWorld(t *testing.T, seed int64, quirks ...string) *world {
 	t.Helper()
-	return newWorldOf(t, quirk.Promise, seed, quirks...)
-}
-
-func newWorldOf(t *testing.T, profile string, seed int64, quirks ...string) *world {
-	t.Helper()
-	return newWorldWith(t, sim.Options{Profile: profile, Quirks: quirks, Nonce: "n0nce"}, seed)
+	return newWorldWith(t, sim.Options{Quirks: quirks, Nonce: "n0nce"}, seed)
 }
 
 func newWorldWith(t *testing.T, o sim.Options, seed int64) *world {

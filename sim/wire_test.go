@@ -6,7 +6,6 @@ import (
 
 	. "github.com/onsi/gomega"
 
-	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 )
 
@@ -64,7 +63,7 @@ func TestWhatALossyWireLosesIsTheSeeds(t *testing.T) {
 }
 
 func TestACutWireBringsNothingInEither(t *testing.T) {
-	w := newWorldOf(t, quirk.Promise, 1)
+	w := newWorld(t, 1)
 	sender, m := w.bound(0).withQP(), w.attachedMember(1, group)
 	m.post(1)
 	w.impair(1, spec.WireFault{Cut: true})

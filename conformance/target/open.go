@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"joinmcast/sim"
 	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 )
@@ -14,9 +13,7 @@ import (
 func (t *Target) Open(ctx context.Context, nonce string, progress func(line string)) (spec.Lab, error) {
 	switch t.Stack {
 	case Sim:
-		return sim.NewLab(sim.Options{
-			Kind: t.Kind, Profile: t.Profile, Quirks: t.Quirks, Nonce: nonce, Capture: t.Capture,
-		})
+		return t.openSim(ctx, nonce)
 	case Permit:
 		return quirk.Permit(), nil
 	case Refuse:

@@ -39,8 +39,8 @@ type Target struct {
 	Kind         string        `yaml:"kind"`          // of a simulated stack's RDMA devices; empty: rxe
 	Profile      string        `yaml:"profile"`       // of the simulated stack; empty: upstream
 	Quirks       []string      `yaml:"quirks"`        // of the simulated stack, beside its profile's
-	Kernel       string        `yaml:"kernel"`        // of guests: a Debian suite, or a path
-	RDMACore     string        `yaml:"rdma_core"`     // of guests: a Debian suite, or a path
+	Kernel       string        `yaml:"kernel"`        // a Debian suite; of guests, or a path; of sim, or a version
+	RDMACore     string        `yaml:"rdma_core"`     // a Debian suite; of guests, or a path; of sim, or a version
 	Device       string        `yaml:"device"`        // of this machine, as in mlx5_0; empty: the first
 	Programs     string        `yaml:"-"`             // folder of the host program and the agent
 	Capture      bool          `yaml:"-"`             // worlds are spec.Wiretaps
@@ -83,7 +83,7 @@ func Load(nameOrPath string, o Overrides) (*Target, error) {
 	if err := t.check(); err != nil {
 		return nil, fmt.Errorf("target %s: %w", nameOrPath, err)
 	}
-	if t.Stack == RXE {
+	if t.Stack == RXE || t.Stack == Sim && (o.Kernel != "" || o.RDMACore != "") {
 		t.Name += "-" + filepath.Base(t.Kernel) + "-" + filepath.Base(t.RDMACore)
 	}
 	return t, nil
@@ -121,17 +121,17 @@ func (t *Target) override(o Overrides) error {
 	for _, flag := range []struct {
 		name, value string
 		field       *string
-		stack       Stack
+		stacks      []Stack
 	}{
-		{"-kernel", o.Kernel, &t.Kernel, RXE},
-		{"-rdma-core", o.RDMACore, &t.RDMACore, RXE},
-		{"-device", o.Device, &t.Device, HW},
+		{"-kernel", o.Kernel, &t.Kernel, []Stack{RXE, Sim}},
+		{"-rdma-core", o.RDMACore, &t.RDMACore, []Stack{RXE, Sim}},
+		{"-device", o.Device, &t.Device, []Stack{HW}},
 	} {
 		switch {
 		case flag.value == "":
-		case flag.stack != t.Stack:
+		case !slices.Contains(flag.stacks, t.Stack):
 			return fmt.Errorf("%s does not go with target %s, whose stack is %s; it is for stack %s", flag.name, t.Name,
-				t.Stack, flag.stack)
+				t.Stack, listed(flag.stacks))
 		default:
 			*flag.field = flag.value
 		}
@@ -167,21 +167,22 @@ func (t *Target) check() error {
 	if _, err := kernel.KindNamed(t.Kind); t.Kind != "" && err != nil {
 		return err
 	}
-	if _, err := quirk.Of(t.Profile); t.Profile != "" && err != nil {
-		return err
-	}
 	for _, name := range t.Quirks {
-		if !slices.ContainsFunc(quirk.All(), func(q quirk.Quirk) bool { return q.Name == name }) {
-			return fmt.Errorf("there is no quirk %q; there are %s", name, strings.Join(quirkNames(), ", "))
+		if err := quirk.Check(strings.TrimPrefix(name, quirk.Without)); err != nil {
+			return err
 		}
+	}
+	if t.Stack == Sim {
+		return t.checkProfile()
 	}
 	return nil
 }
 
-func quirkNames() []string {
-	var known []string
-	for _, q := range quirk.All() {
-		known = append(known, q.Name)
+// listed are stacks as a sentence names them.
+func listed(stacks []Stack) string {
+	var names []string
+	for _, s := range stacks {
+		names = append(names, string(s))
 	}
-	return known
+	return strings.Join(names, " or ")
 }

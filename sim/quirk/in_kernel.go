@@ -8,12 +8,6 @@ import (
 // inKernel are the quirks of the kernel storey and of the driver below it.
 var inKernel = []Quirk{
 	{
-		Name:     "ah-from-the-stack",
-		Does:     "the traffic class of a JOIN event is whatever stood on the kernel's stack",
-		CaughtBy: "JM-EVT-10",
-		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.TellsItsStack = true },
-	},
-	{
 		Name:     "attach-only-once",
 		Does:     "attaching a QP that is attached already is refused",
 		CaughtBy: "JM-ATT-09",
@@ -86,28 +80,10 @@ var inKernel = []Quirk{
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.KeepsQPAtExit = true },
 	},
 	{
-		Name:     "route-loses-join",
-		Does:     "the resolution of a route loses the unread event of a join",
-		CaughtBy: "JM-EVT-24",
-		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.RouteLosesJoins = true },
-	},
-	{
 		Name:     "sendonly-igmp",
 		Does:     "a send-only join makes the host a member by IGMP",
 		CaughtBy: "JM-EX-10",
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.SendOnlyReports = true },
-	},
-	{
-		Name:     "sendonly-leave-igmp",
-		Does:     "the end of a send-only membership takes a full member's IGMP membership away",
-		CaughtBy: "JM-EX-16",
-		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.SendOnlyUnreports = true },
-	},
-	{
-		Name:     "tcp-may-join",
-		Does:     "a join on an RDMA_PS_TCP id is accepted",
-		CaughtBy: "JM-PS-02",
-		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.JoinsTCP = true },
 	},
 	{
 		Name:     "wrong-mgid",

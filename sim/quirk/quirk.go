@@ -14,30 +14,52 @@ import (
 // Quirk is a deviation of the simulated stack.
 type Quirk struct {
 	Name     string
-	Does     string // what the stack does instead of what it should, in one line
-	CaughtBy string // the requirement that must fail
+	Does     string   // what the stack does instead of what it should, in one line
+	CaughtBy string   // the requirement that must fail
+	Shows    []string // of a defect of upstream's: the known issues that it is, by their ids
+	Beside   string   // another quirk without which this one is not seen; empty: none
 	apply    func(l *librdmacm.Deviations, k *kernel.Deviations)
 }
 
-// Profiles of the simulated stack.
-const (
-	Upstream = "upstream" // what the versions it imitates do, their defects included
-	Promise  = "promise"  // the same without the defects
-)
-
-// Of gives the names of a profile's quirks. A name that is no profile is an error that lists the profiles.
-func Of(profile string) ([]string, error) {
+// Upstream gives the names of the quirks that some known issues are, as has tells by their ids. Which versions have an
+// issue, the issue says.
+func Upstream(has func(issue string) bool) []string {
 	var names []string
-	switch profile {
-	case Promise:
-	case Upstream:
-		for _, q := range inUpstream {
+	for _, q := range inUpstream {
+		if slices.ContainsFunc(q.Shows, has) {
 			names = append(names, q.Name)
 		}
-	default:
-		return nil, fmt.Errorf("no profile is named %q; known: %s, %s", profile, Promise, Upstream)
+	}
+	return names
+}
+
+// Without before a quirk's name takes the quirk out.
+const Without = "-"
+
+// Changed gives the names of some quirks with changes made to them: a name puts a quirk in, one with Without before it
+// takes it out. What is not in cannot be taken out.
+func Changed(names, changes []string) ([]string, error) {
+	names = slices.Clone(names)
+	for _, change := range changes {
+		name, out := strings.CutPrefix(change, Without)
+		i := slices.Index(names, name)
+		switch {
+		case !out:
+			names = append(names, name)
+		case i < 0:
+			return nil, fmt.Errorf("quirk %q cannot be taken out, for it is not in; those that are: %s", name,
+				strings.Join(names, ", "))
+		default:
+			names = slices.Delete(names, i, i+1)
+		}
 	}
 	return names, nil
+}
+
+// Check refuses a name that is no quirk's, with an error that lists those that are.
+func Check(name string) error {
+	_, err := find(All(), name)
+	return err
 }
 
 // All lists every quirk, sorted by name.
@@ -52,19 +74,22 @@ func All() []Quirk {
 func Apply(names []string) (l librdmacm.Deviations, k kernel.Deviations, err error) {
 	all := All()
 	for _, name := range names {
-		i := slices.IndexFunc(all, func(q Quirk) bool { return q.Name == name })
-		if i < 0 {
-			return l, k, fmt.Errorf("no quirk is named %q; known: %s", name, strings.Join(known(all), ", "))
+		q, err := find(all, name)
+		if err != nil {
+			return l, k, err
 		}
-		all[i].apply(&l, &k)
+		q.apply(&l, &k)
 	}
 	return l, k, nil
 }
 
-func known(all []Quirk) []string {
-	var names []string
+func find(all []Quirk, name string) (Quirk, error) {
+	var known []string
 	for _, q := range all {
-		names = append(names, q.Name)
+		if q.Name == name {
+			return q, nil
+		}
+		known = append(known, q.Name)
 	}
-	return names
+	return Quirk{}, fmt.Errorf("no quirk is named %q; known: %s", name, strings.Join(known, ", "))
 }
