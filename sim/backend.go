@@ -25,6 +25,13 @@ func (o Options) imitates(device string) string {
 	if len(o.Quirks) > 0 {
 		text += ", with quirks: " + strings.Join(o.Quirks, ", ")
 	}
+	if len(o.Faults) > 0 {
+		var faults []string
+		for _, f := range o.Faults {
+			faults = append(faults, f.String())
+		}
+		text += ", with faults: " + strings.Join(faults, "; ")
+	}
 	return text
 }
 

@@ -253,7 +253,8 @@ func TestAStackSaysWhatItImitates(t *testing.T) {
 	}{
 		{sim.Options{}, []string{"promise", "promise", "simulated"}, "what librdmacm promises, and else Linux 6.1.192 "},
 		{
-			upstream, []string{"6.12.118", "56.1", "rdma_rxe"},
+			upstream,
+			[]string{"6.12.118", "56.1", "rdma_rxe"},
 			"Linux 6.12.118 rdma_rxe, rdma-core 56.1, with quirks: -errno-524",
 		},
 	} {

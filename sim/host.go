@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"net/netip"
 
 	"joinmcast/sim/fault"
@@ -77,40 +76,6 @@ func (h *host) Configure(ctx context.Context, c spec.Change) (func(context.Conte
 		h.world.Do(undo)
 		return nil
 	}, nil
-}
-
-// Inject makes a fault happen from now on.
-func (h *host) Inject(_ context.Context, f spec.Fault) (func(context.Context) error, error) {
-	if err := f.Check(); err != nil {
-		return nil, err
-	}
-	var undo func()
-	var err error
-	h.world.Do(func() { undo, err = h.inject(f) })
-	if err != nil {
-		return nil, err
-	}
-	return func(context.Context) error {
-		h.world.Do(undo)
-		return nil
-	}, nil
-}
-
-func (h *host) inject(f spec.Fault) (undo func(), err error) {
-	switch {
-	case f.Fail != nil:
-		return h.faults.Fail(*f.Fail), nil
-	case f.Event != nil:
-		return h.kernel.KeepEvent(*f.Event), nil
-	case f.Memory != nil:
-		return h.faults.Withhold(*f.Memory), nil
-	case f.SM != nil:
-		return h.kernel.SubnetFault(*f.SM)
-	case h.kernel.Transport() == spec.InfiniBand:
-		return nil, errors.New("an InfiniBand subnet has no bad cable; the faults this target can have are fail, event, " +
-			"memory and sm")
-	}
-	return h.kernel.Impair(*f.Wire), nil
 }
 
 // tool is a process of the host's own, which changes it.

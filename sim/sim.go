@@ -26,8 +26,9 @@ type Options struct {
 	RDMACore string   // the rdma-core version that is imitated, as in "44.0"
 	Defects  []string // of what is imitated: names of package quirk
 	Quirks   []string // beside them, or, with quirk.Without before it, not among them
-	Nonce    string   // comes back in the environment
-	Capture  bool     // worlds keep what their wire carries: their backends are spec.Wiretaps
+	Faults   []HostFault
+	Nonce    string // comes back in the environment
+	Capture  bool   // worlds keep what their wire carries: their backends are spec.Wiretaps
 }
 
 // Lab hands out fresh simulated worlds. It keeps nothing between them.
@@ -40,7 +41,8 @@ type Lab struct {
 
 var _ spec.Lab = (*Lab)(nil)
 
-// NewLab makes a lab; an unknown kind or quirk is an error that lists the known ones.
+// NewLab makes a lab; an unknown kind or quirk is an error that lists the known ones, and so is a fault that its hosts
+// cannot have.
 func NewLab(o Options) (*Lab, error) {
 	if (o.Kernel == "") != (o.RDMACore == "") {
 		return nil, fmt.Errorf("kernel is %q and rdma-core %q; a stack imitates both, or neither", o.Kernel, o.RDMACore)
@@ -60,11 +62,17 @@ func NewLab(o Options) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{options: o, kind: kind, library: l, kernel: k}, nil
+	lab := &Lab{options: o, kind: kind, library: l, kernel: k}
+	if len(o.Faults) > 0 { // which its worlds may be unable to have
+		if _, err := lab.Fresh(context.Background(), 0); err != nil {
+			return nil, err
+		}
+	}
+	return lab, nil
 }
 
 // Fresh boots two hosts on a switch of their own.
-func (l *Lab) Fresh(_ context.Context, seed int64) (spec.Backend, error) {
+func (l *Lab) Fresh(ctx context.Context, seed int64) (spec.Backend, error) {
 	w := world.New(seed)
 	wire := fabric.NewSwitch(w)
 	b := &backend{options: l.options, kind: l.kind, world: w}
@@ -89,7 +97,12 @@ func (l *Lab) Fresh(_ context.Context, seed int64) (spec.Backend, error) {
 			}},
 			Subnet: subnet, Deviates: l.kernel,
 		})
-		b.hosts = append(b.hosts, &host{name: name, addr: addr, world: w, kernel: k, library: l.library, faults: &fault.Set{}})
+		b.hosts = append(b.hosts, &host{
+			name: name, addr: addr, world: w, kernel: k, library: l.library, faults: &fault.Set{},
+		})
+	}
+	if err := b.injectAll(ctx, l.options.Faults); err != nil {
+		return nil, err
 	}
 	return b, nil
 }

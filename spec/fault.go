@@ -1,6 +1,9 @@
 package spec
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // A Faulter is a host on which things go wrong on command. It goes with the capability HasFaults. A host may know some
 // kinds of fault only: it refuses the others with an error that says which it knows.
@@ -16,6 +19,29 @@ type Fault struct {
 	Memory *MemoryFault `json:"memory,omitempty" yaml:"memory"`
 	SM     *SMFault     `json:"sm,omitempty" yaml:"sm"`
 	Wire   *WireFault   `json:"wire,omitempty" yaml:"wire"`
+}
+
+// String says what goes wrong, as in "JOIN_MCAST number 3 fails with ENOMEM".
+func (f Fault) String() string {
+	switch {
+	case f.Fail != nil:
+		return fmt.Sprintf("%s number %d fails with %s", f.Fail.Command, f.Fail.Nth, f.Fail.Errno.Name())
+	case f.Event != nil && f.Event.Drop:
+		return fmt.Sprintf("%s number %d is dropped", f.Event.Type, f.Event.Nth)
+	case f.Event != nil:
+		return fmt.Sprintf("%s number %d is held back", f.Event.Type, f.Event.Nth)
+	case f.Memory != nil:
+		return fmt.Sprintf("%s number %d fails", f.Memory.Function, f.Memory.Skip+1)
+	case f.SM != nil && f.SM.Refuse != 0:
+		return fmt.Sprintf("the subnet manager refuses joins with status %#x", f.SM.Refuse)
+	case f.SM != nil && f.SM.Silent:
+		return "the subnet manager answers no join"
+	case f.SM != nil:
+		return string(f.SM.Event)
+	case f.Wire != nil:
+		return fmt.Sprintf("bad wire %+v", *f.Wire)
+	}
+	return "none"
 }
 
 // CallFault makes one command of a library to the kernel fail and do nothing.

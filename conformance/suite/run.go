@@ -135,9 +135,18 @@ func (r *run) describe() reports.Run {
 		Requirements: r.requirements(),
 		Seconds:      time.Since(r.began).Seconds(),
 		Reason:       r.failed,
-		Warnings:     r.applying.ExpiryWarnings(time.Now()),
+		Warnings:     r.warnings(),
 		Issues:       r.applying,
 	}
+}
+
+// warnings are what a reader of the report must not overlook.
+func (r *run) warnings() []string {
+	warnings := r.applying.ExpiryWarnings(time.Now())
+	if len(r.target.Faults) > 0 {
+		warnings = append(warnings, "things went wrong on command, so this certifies no stack: "+r.env.Imitates)
+	}
+	return warnings
 }
 
 func (r *run) stack() string {

@@ -98,7 +98,7 @@ func (t *Target) openSim(ctx context.Context, nonce string) (*sim.Lab, error) {
 			return nil, err
 		}
 	}
-	o.Quirks = t.Quirks
+	o.Quirks, o.Faults = t.Quirks, t.Faults
 	return sim.NewLab(o)
 }
 

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"joinmcast/fixtures"
+	"joinmcast/sim"
 	"joinmcast/sim/kernel"
 	"joinmcast/sim/quirk"
 )
@@ -34,19 +35,20 @@ const (
 
 // Target is a target file with what flags changed of it.
 type Target struct {
-	Name         string        `yaml:"-"` // of the folder the reports go to
-	Stack        Stack         `yaml:"stack"`
-	Kind         string        `yaml:"kind"`          // of a simulated stack's RDMA devices; empty: rxe
-	Profile      string        `yaml:"profile"`       // of the simulated stack; empty: upstream
-	Quirks       []string      `yaml:"quirks"`        // of the simulated stack, beside its profile's
-	Kernel       string        `yaml:"kernel"`        // a Debian suite; of guests, or a path; of sim, or a version
-	RDMACore     string        `yaml:"rdma_core"`     // a Debian suite; of guests, or a path; of sim, or a version
-	Device       string        `yaml:"device"`        // of this machine, as in mlx5_0; empty: the first
-	Programs     string        `yaml:"-"`             // folder of the host program and the agent
-	Capture      bool          `yaml:"-"`             // worlds are spec.Wiretaps
-	AllowPartial bool          `yaml:"allow_partial"` // a run that had to skip a MUST is green
-	CallDeadline time.Duration `yaml:"call_deadline"`
-	SpecDeadline time.Duration `yaml:"spec_deadline"`
+	Name         string          `yaml:"-"` // of the folder the reports go to
+	Stack        Stack           `yaml:"stack"`
+	Kind         string          `yaml:"kind"`          // of a simulated stack's RDMA devices; empty: rxe
+	Profile      string          `yaml:"profile"`       // of the simulated stack; empty: upstream
+	Quirks       []string        `yaml:"quirks"`        // of the simulated stack, beside its profile's
+	Faults       []sim.HostFault `yaml:"faults"`        // of the simulated stack's hosts, in every world
+	Kernel       string          `yaml:"kernel"`        // a Debian suite; of guests, or a path; of sim, or a version
+	RDMACore     string          `yaml:"rdma_core"`     // a Debian suite; of guests, or a path; of sim, or a version
+	Device       string          `yaml:"device"`        // of this machine, as in mlx5_0; empty: the first
+	Programs     string          `yaml:"-"`             // folder of the host program and the agent
+	Capture      bool            `yaml:"-"`             // worlds are spec.Wiretaps
+	AllowPartial bool            `yaml:"allow_partial"` // a run that had to skip a MUST is green
+	CallDeadline time.Duration   `yaml:"call_deadline"`
+	SpecDeadline time.Duration   `yaml:"spec_deadline"`
 }
 
 // Overrides are the flags that change a target; empty ones change nothing.
@@ -161,11 +163,18 @@ func (t *Target) check() error {
 		return fmt.Errorf("kind does not go with stack %s; only a simulated stack is given the kind of its devices", t.Stack)
 	case t.Profile != "" && t.Stack != Sim:
 		return fmt.Errorf("profile does not go with stack %s; only a simulated stack has one", t.Stack)
+	case len(t.Faults) > 0 && t.Stack != Sim:
+		return fmt.Errorf("faults do not go with stack %s; only on a simulated stack do things go wrong on command", t.Stack)
 	case t.Stack == RXE && (t.Kernel == "" || t.RDMACore == ""):
 		return errors.New("stack rxe wants kernel and rdma_core, each a Debian suite or a path")
 	}
 	if _, err := kernel.KindNamed(t.Kind); t.Kind != "" && err != nil {
 		return err
+	}
+	for i, f := range t.Faults {
+		if err := f.Check(); err != nil {
+			return fmt.Errorf("fault %d: %w", i+1, err)
+		}
 	}
 	for _, name := range t.Quirks {
 		if err := quirk.Check(strings.TrimPrefix(name, quirk.Without)); err != nil {
