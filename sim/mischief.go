@@ -34,7 +34,7 @@ func (p saboteur) SetEUID(ctx context.Context, uid uint32) error {
 func (p saboteur) JoinInChild(ctx context.Context, id spec.ID, a spec.Sockaddr) error {
 	const method = "fork"
 	return p.call(ctx, method, func() (err error) {
-		p.kernel.InChild(func() { err = p.lib.JoinMulticast(id, a, 0) })
+		p.kernel.InChild(func() { p.faults.InChild(func() { err = p.lib.JoinMulticast(id, a, 0) }) })
 		var refused *spec.CallError
 		if errors.As(err, &refused) {
 			refused.Method = method
@@ -46,11 +46,7 @@ func (p saboteur) JoinInChild(ctx context.Context, id spec.ID, a spec.Sockaddr) 
 // FailNext makes one call of the library to a C function fail.
 func (p saboteur) FailNext(ctx context.Context, f spec.CFunction, skip int, errno spec.Errno) error {
 	return p.call(ctx, "fail_next", func() error {
-		if f == spec.Write {
-			p.faults.FailWrite(skip, errno)
-		} else {
-			p.faults.Withhold(spec.MemoryFault{Function: f, Skip: skip})
-		}
+		p.faults.FailNext(f, skip, errno)
 		return nil
 	})
 }

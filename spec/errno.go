@@ -14,37 +14,38 @@ type Errno int32
 // The error numbers that the law names, and their neighbours. ENOTSUPP is kernel-internal and has no name in errno.h;
 // it reaches user space all the same when a RoCEv2 port is asked for an IPv6 group (Linux cma_iboe_join_multicast).
 const (
-	EPERM         Errno = 1
-	ENOENT        Errno = 2
-	EINTR         Errno = 4
-	EIO           Errno = 5
-	ENXIO         Errno = 6
-	EBADF         Errno = 9
-	EAGAIN        Errno = 11
-	ENOMEM        Errno = 12
-	EACCES        Errno = 13
-	EFAULT        Errno = 14
-	EBUSY         Errno = 16
-	EEXIST        Errno = 17
-	ENODEV        Errno = 19
-	EINVAL        Errno = 22
-	EMFILE        Errno = 24
-	ENOSPC        Errno = 28
-	ENOSYS        Errno = 38
-	ENODATA       Errno = 61
-	EMSGSIZE      Errno = 90
-	EOPNOTSUPP    Errno = 95
-	EAFNOSUPPORT  Errno = 97
-	EADDRINUSE    Errno = 98
-	EADDRNOTAVAIL Errno = 99
-	ENETDOWN      Errno = 100
-	ENETUNREACH   Errno = 101
-	ENETRESET     Errno = 102
-	ETIMEDOUT     Errno = 110
-	ECONNREFUSED  Errno = 111
-	EHOSTUNREACH  Errno = 113
-	ECANCELED     Errno = 125
-	ENOTSUPP      Errno = 524
+	EPERM           Errno = 1
+	ENOENT          Errno = 2
+	EINTR           Errno = 4
+	EIO             Errno = 5
+	ENXIO           Errno = 6
+	EBADF           Errno = 9
+	EAGAIN          Errno = 11
+	ENOMEM          Errno = 12
+	EACCES          Errno = 13
+	EFAULT          Errno = 14
+	EBUSY           Errno = 16
+	EEXIST          Errno = 17
+	ENODEV          Errno = 19
+	EINVAL          Errno = 22
+	EMFILE          Errno = 24
+	ENOSPC          Errno = 28
+	ENOSYS          Errno = 38
+	ENODATA         Errno = 61
+	EMSGSIZE        Errno = 90
+	EPROTONOSUPPORT Errno = 93
+	EOPNOTSUPP      Errno = 95
+	EAFNOSUPPORT    Errno = 97
+	EADDRINUSE      Errno = 98
+	EADDRNOTAVAIL   Errno = 99
+	ENETDOWN        Errno = 100
+	ENETUNREACH     Errno = 101
+	ENETRESET       Errno = 102
+	ETIMEDOUT       Errno = 110
+	ECONNREFUSED    Errno = 111
+	EHOSTUNREACH    Errno = 113
+	ECANCELED       Errno = 125
+	ENOTSUPP        Errno = 524
 )
 
 // ENOTSUP is the same number as EOPNOTSUPP on Linux.
@@ -54,7 +55,7 @@ var errnoNames = map[Errno]string{
 	EPERM: "EPERM", ENOENT: "ENOENT", EINTR: "EINTR", EIO: "EIO", ENXIO: "ENXIO", EBADF: "EBADF", EAGAIN: "EAGAIN",
 	ENOMEM: "ENOMEM", EACCES: "EACCES", EFAULT: "EFAULT", EBUSY: "EBUSY", EEXIST: "EEXIST", ENODEV: "ENODEV",
 	EINVAL: "EINVAL", EMFILE: "EMFILE", ENOSPC: "ENOSPC", ENOSYS: "ENOSYS", ENODATA: "ENODATA", EMSGSIZE: "EMSGSIZE",
-	EOPNOTSUPP: "EOPNOTSUPP", EAFNOSUPPORT: "EAFNOSUPPORT", EADDRINUSE: "EADDRINUSE", EADDRNOTAVAIL: "EADDRNOTAVAIL",
+	EPROTONOSUPPORT: "EPROTONOSUPPORT", EOPNOTSUPP: "EOPNOTSUPP", EAFNOSUPPORT: "EAFNOSUPPORT", EADDRINUSE: "EADDRINUSE", EADDRNOTAVAIL: "EADDRNOTAVAIL",
 	ENETDOWN: "ENETDOWN", ENETUNREACH: "ENETUNREACH", ENETRESET: "ENETRESET", ETIMEDOUT: "ETIMEDOUT",
 	ECONNREFUSED: "ECONNREFUSED", EHOSTUNREACH: "EHOSTUNREACH", ECANCELED: "ECANCELED", ENOTSUPP: "ENOTSUPP",
 }

@@ -2,6 +2,7 @@
 #include "agent.h"
 
 #include <arpa/inet.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,11 @@ static int wait_for(struct ibv_cq *cq, struct ibv_wc *wc)
 		taken = ibv_poll_cq(cq, 1, wc);
 		if (taken != 0)
 			return taken;
+
+		/* A thread that sleeps in poll can be seen to wait for an event alone; one in read cannot. */
+		struct pollfd event = {.fd = cq->channel->fd, .events = POLLIN};
+		if (poll(&event, 1, -1) < 0 && errno != EINTR)
+			return -1;
 
 		struct ibv_cq *notified;
 		void *context;

@@ -48,9 +48,9 @@ func (p *Process) inFlight(ctx context.Context) ([]spec.InFlight, error) {
 
 // watch looks at an open call now and then, until stop: a call that sleeps in an untimed futex while no other is open
 // is woken by nothing, nor is a script of which every call does so. The context ends then, and stop says so. Of a
-// concurrent caller nothing can be said, for its next call may wake this one; nor of a poll, which an event may end.
+// concurrent caller nothing can be said, for its next call may wake this one; nor of a call that an event may end.
 func (p *Process) watch(ctx context.Context, method string) (watched context.Context, stop func() *spec.Hung) {
-	if spec.IsConcurrent(ctx) || method == "poll" {
+	if spec.IsConcurrent(ctx) || awaitsEvent(method) {
 		return ctx, func() *spec.Hung { return nil }
 	}
 	watched, cancel := context.WithCancel(ctx)
@@ -77,6 +77,9 @@ func (p *Process) watch(ctx context.Context, method string) (watched context.Con
 		return hung
 	}
 }
+
+// awaitsEvent tells of a call that sleeps in poll: an event of the kernel's may end it.
+func awaitsEvent(method string) bool { return method == "poll" || method == "ibv_poll_cq" }
 
 // isStuck tells whether nothing will wake a call whose caller makes no other.
 func isStuck(calls []spec.InFlight, method string) bool {
@@ -106,7 +109,7 @@ func (p *Process) overrun(method string) error {
 	hung := &spec.Hung{Method: method, Proof: onDeadline, Open: names(calls)}
 	if isAsleep(calls, method) {
 		hung.Proof = inFutex
-		if method == "poll" {
+		if awaitsEvent(method) {
 			hung.Proof = inPoll
 		}
 	}

@@ -38,7 +38,7 @@ func renamed(counts map[string]int, name func(number int) string) map[string]int
 func scriptIsStuck(calls []spec.InFlight) bool {
 	script := false
 	for _, c := range calls {
-		if !c.Blocked || c.Method == "poll" {
+		if !c.Blocked || awaitsEvent(c.Method) {
 			return false
 		}
 		script = script || c.Method == "script"

@@ -16,21 +16,42 @@ type rule struct {
 	of    func(call string) bool // a spec.Command, or a spec.CFunction
 	left  int
 	errno spec.Errno
+	order spec.CFunction // of FailNext; empty: of another
 }
 
 // Fail makes a command fail.
 func (s *Set) Fail(f spec.CallFault) (undo func()) {
-	return s.add(&rule{named(string(f.Command)), f.Nth, f.Errno})
+	return s.add(&rule{of: named(string(f.Command)), left: f.Nth, errno: f.Errno})
 }
 
 // Withhold makes a request for memory fail.
 func (s *Set) Withhold(f spec.MemoryFault) (undo func()) {
-	return s.add(&rule{named(string(f.Function)), f.Skip + 1, spec.ENOMEM})
+	return s.add(&rule{of: named(string(f.Function)), left: f.Skip + 1, errno: spec.ENOMEM})
 }
 
-// FailWrite makes a command to the rdma_cm device fail, whichever it is: the one after the next skip.
-func (s *Set) FailWrite(skip int, errno spec.Errno) {
-	s.add(&rule{isWrite, skip + 1, errno})
+// FailNext makes a call to a C function fail, the one after the next skip; only the last order for a function counts. A
+// write is a command to the rdma_cm device, whichever it is.
+func (s *Set) FailNext(f spec.CFunction, skip int, errno spec.Errno) {
+	s.rules = slices.DeleteFunc(s.rules, func(r *rule) bool { return r.order == f })
+	of := named(string(f))
+	if f == spec.Write {
+		of = isWrite
+	} else {
+		errno = spec.ENOMEM
+	}
+	s.add(&rule{of: of, left: skip + 1, errno: errno, order: f})
+}
+
+// InChild runs f as a child of the process would: what strikes it does not strike the process itself (fork(2)).
+func (s *Set) InChild(f func()) {
+	own := s.rules
+	s.rules = nil
+	for _, r := range own {
+		copied := *r
+		s.rules = append(s.rules, &copied)
+	}
+	f()
+	s.rules = own
 }
 
 func named(name string) func(string) bool { return func(call string) bool { return call == name } }

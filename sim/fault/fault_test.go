@@ -146,7 +146,7 @@ func TestEveryFaultCountsWhatAnotherMakesFail(t *testing.T) {
 
 func TestWritesAreTheCommandsOfTheConnectionManager(t *testing.T) {
 	s := newSeam(t)
-	s.process.FailWrite(1, spec.EIO)
+	s.process.FailNext(spec.Write, 1, spec.EIO)
 	s.reaches("ATTACH_MCAST")
 	s.Expect(s.make("ATTACH_MCAST")).To(Succeed())
 	s.reaches("BIND")

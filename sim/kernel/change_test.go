@@ -117,9 +117,18 @@ func TestAListeningIDMayNotJoin(t *testing.T) {
 	h.Expect(err).To(MatchError(spec.EINVAL))
 }
 
+func TestTheUserThatAProcessIsAlreadyIsNoChange(t *testing.T) {
+	h := newHost(t)
+	id := h.bound()
+	h.process.SetEUID(0)
+	_, err := h.join(id, group)
+	h.Expect(err).NotTo(HaveOccurred())
+}
+
 func TestChangedCredentialsAreRefused(t *testing.T) {
 	h := newHost(t)
 	id := h.bound()
+	h.process.SetEUID(1000)
 	h.process.SetEUID(0)
 	_, err := h.join(id, group)
 	h.Expect(err).To(MatchError(spec.EACCES))

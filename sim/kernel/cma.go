@@ -42,6 +42,7 @@ type cmID struct {
 	port           uint16
 	family         spec.Family // of the source address
 	members        chain.Chain[membership]
+	listeners      int // what listens for it on each device, when it is bound to none
 	eventsReported uint32
 }
 
@@ -107,6 +108,9 @@ func (id *cmID) attach(d *device) {
 
 // takePort reserves a port number that a caller asked for (cma_check_port); 0 asks for none in particular.
 func (id *cmID) takePort(a spec.Sockaddr) error {
+	if a.Family() == spec.AFIB && id.ps == spec.PSIPoIB {
+		return spec.EPROTONOSUPPORT // cma_select_ib_ps: IPoIB has no service ids
+	}
 	port := a.Port()
 	if port == 0 {
 		return nil
@@ -271,6 +275,10 @@ func (id *cmID) listen() error {
 		return spec.EINVAL
 	}
 	id.state = listening
+	if id.device == nil { // an id of the kernel's own listens on each device (cma_listen_on_all)
+		id.listeners = id.kernel.present()
+		id.kernel.resources["cm_id"] += id.listeners
+	}
 	return nil
 }
 
@@ -286,6 +294,7 @@ func (id *cmID) destroy() {
 	if id.device != nil {
 		id.kernel.resources["cm_id"]--
 	}
+	id.kernel.resources["cm_id"] -= id.listeners
 }
 
 // free ends the id and forgets its handle, its memberships and its unread events (ucma_destroy_private_ctx).

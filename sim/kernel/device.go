@@ -68,6 +68,17 @@ func (k *Kernel) device(name string) (*device, error) {
 	return nil, fmt.Errorf("no RDMA device is named %q", name)
 }
 
+// present is how many RDMA devices there are.
+func (k *Kernel) present() int {
+	n := 0
+	for _, d := range k.devices {
+		if !d.removed {
+			n++
+		}
+	}
+	return n
+}
+
 // deviceAt finds the device that an id with a source address on a network device is bound to: of several the first
 // (cma_acquire_dev_by_src_ip).
 func (k *Kernel) deviceAt(n *netdev, src netip.Addr) *device {

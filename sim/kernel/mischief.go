@@ -1,10 +1,12 @@
 package kernel
 
-// SetEUID is seteuid(2). Even if the user is the one that the process is already, open files of the rdma_cm device answer
-// EACCES from then on (ucma_write).
+// SetEUID is seteuid(2). Open files of the rdma_cm device answer EACCES from then on, even when the process is its old
+// user again (ucma_write); only a user that the process is already changes nothing.
 func (p *Process) SetEUID(uid uint32) {
-	p.credentials++
-	p.unprivileged = uid != 0
+	if uid != p.euid {
+		p.euid = uid
+		p.credentials++
+	}
 }
 
 // InChild runs f as a child of the process would, which has the parent's files and credentials of its own (fork(2)).

@@ -14,8 +14,8 @@ type Process struct {
 	files    map[int]*cmFile
 	contexts []*verbsContext
 
-	credentials  int  // changes whenever the process changes them, back included
-	unprivileged bool // its effective user is not root
+	euid        uint32 // its effective user, root at first
+	credentials int    // changes whenever the process changes them, back included
 }
 
 var _ uabi.Kernel = (*Process)(nil)

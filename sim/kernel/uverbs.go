@@ -125,7 +125,7 @@ func (c *verbsContext) ModifyQP(h uabi.QP, a uabi.QPAttr) error {
 		if isUD := q.qpType == spec.QPTypeUD; a.HasQKey != isUD || a.HasAccess == isUD {
 			return spec.EINVAL
 		}
-		if a.QKey&privilegedQKey != 0 && c.process.unprivileged {
+		if a.QKey&privilegedQKey != 0 && c.process.euid != 0 {
 			return spec.EPERM
 		}
 		q.qkey = a.QKey

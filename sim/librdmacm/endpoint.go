@@ -21,7 +21,15 @@ func (l *Library) CreateEP(a spec.EPAttr) (spec.ID, error) {
 
 func (l *Library) prepare(id *cmID, a spec.EPAttr) error {
 	if a.Passive {
-		return l.bindAddr(id.handle, a.Src)
+		if err := l.bindAddr(id.handle, a.Src); err != nil || a.QP == nil {
+			return err
+		}
+		if err := l.allocate(spec.Malloc); err != nil {
+			return err
+		}
+		l.blocks++
+		id.keepsQPAttr = true
+		return nil
 	}
 	if err := l.resolveAddr(id.handle, a.Src, a.Dst, resolveTimeoutMS); err != nil {
 		return err
@@ -45,6 +53,10 @@ func (l *Library) DestroyEP(h spec.ID) error {
 			}
 		}
 		l.destroyQP(id)
+	}
+	if id.keepsQPAttr { // rdma_destroy_id leaves them behind
+		id.keepsQPAttr = false
+		l.blocks--
 	}
 	_ = l.destroyID(id)
 	return nil

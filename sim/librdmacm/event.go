@@ -43,19 +43,33 @@ func (l *Library) getEvent(ch *channel) (*event, error) {
 		l.multicastEvent(e, got)
 	default:
 		e.id = deref(l.ids, spec.ID(got.UID))
-		if got.Type == spec.AddrResolved {
-			opened := len(l.devices)
-			if err := l.learnDevice(e.id); err != nil {
-				return nil, err
-			}
-			if len(l.devices) > opened {
-				e.public.Errno = spec.ENOSPC // opening a device leaves it behind: rxe, rdma-core 44.0 to 65.0
-			}
-		}
+		l.resolutionEvent(e)
 	}
 	e.public.ID = e.id.handle
 	l.events[e.public.Ref] = e
 	return e, nil
+}
+
+// resolutionEvent asks the kernel what was resolved. An event whose answer does not come is told as an error.
+func (l *Library) resolutionEvent(e *event) {
+	var err error
+	switch e.public.Type {
+	case spec.AddrResolved:
+		opened := len(l.devices)
+		if err = l.learnSource(e.id); err != nil {
+			e.public.Type = spec.AddrError
+		} else if len(l.devices) > opened {
+			e.public.Errno = spec.ENOSPC // opening a device leaves it behind: rxe, rdma-core 44.0 to 65.0
+		}
+	case spec.RouteResolved:
+		if err = l.learnPath(e.id); err != nil {
+			e.public.Type = spec.RouteError
+		}
+	}
+	if err != nil {
+		e.public.Status = -1
+		errors.As(err, &e.public.Errno)
+	}
 }
 
 // nextEvent is the kernel's next event that is the library's own. One with uid 0 was told to nobody and is dropped

@@ -15,6 +15,8 @@ type cmID struct {
 	device          *device // nil: verbs is NULL
 	portNum         uint8
 	qp              *qp
+	keepsPath       bool   // its route was resolved
+	keepsQPAttr     bool   // of a passive endpoint, for its connections
 	event           *event // of a synchronous id, not yet acknowledged
 	joined          joined
 	eventsCompleted uint32
@@ -85,6 +87,9 @@ func (l *Library) destroyID(id *cmID) error {
 		l.world.Sleep(func() bool { return id.eventsCompleted >= reported })
 	}
 	delete(l.ids, id.handle)
+	if id.keepsPath {
+		l.blocks--
+	}
 	if !l.deviates.DestroyKeepsRecords {
 		for m := range id.joined.all.All() {
 			l.free(m)
@@ -145,7 +150,29 @@ func (l *Library) bindAddr(h spec.ID, a spec.Sockaddr) error {
 	if err := l.file(id.channel).BindAddr(id.kernelID, firstBytes(a, n)); err != nil {
 		return err
 	}
-	return l.learnDevice(id)
+	return l.learnSource(id)
+}
+
+// learnSource asks what the id is bound to, and for the GIDs of that (ucma_query_gid), of which no call here tells.
+func (l *Library) learnSource(id *cmID) error {
+	err := l.learnDevice(id)
+	if err == nil && l.afIB {
+		_, err = l.file(id.channel).QueryRoute(id.kernelID)
+	}
+	return err
+}
+
+// learnPath asks for the path of a resolved route and keeps it (ucma_query_path).
+func (l *Library) learnPath(id *cmID) error {
+	if _, err := l.file(id.channel).QueryRoute(id.kernelID); err != nil {
+		return err
+	}
+	if err := l.allocate(spec.Malloc); err != nil {
+		return err
+	}
+	id.keepsPath = true
+	l.blocks++
+	return nil
 }
 
 // learnDevice asks what the id is bound to and opens that device (ucma_query_route, ucma_get_device).
@@ -173,10 +200,14 @@ func (l *Library) openDevice(name string) (*device, error) {
 	if d := l.devices[name]; d != nil {
 		return d, nil
 	}
+	if err := l.allocate(spec.Malloc); err != nil { // for what it keeps of the device's ports
+		return nil, err
+	}
 	v, err := l.kernel.OpenDevice(name)
 	if err != nil {
 		return nil, err
 	}
+	l.blocks++
 	l.devices[name] = &device{verbs: v}
 	return l.devices[name], nil
 }

@@ -82,7 +82,7 @@ func New(w *world.World, k uabi.Kernel, allocate func(spec.CFunction) error, d D
 
 // keptBlocks is how many blocks of memory the library keeps for itself when it has started, as measured on rdma-core
 // 44.0 with one device.
-const keptBlocks = 3
+const keptBlocks = 2
 
 // init is what the first call of a process does that needs the device: without any RDMA device it fails. It tries out
 // on an id of its own whether the kernel knows AF_IB (ucma_init, ucma_set_af_ib_support).

@@ -57,7 +57,7 @@ func newProgram(t *testing.T) *program {
 	k.EXPECT().OpenDevice("rxe0").Return(p.verbs, nil).MaxTimes(1)
 	p.cm.EXPECT().CreateID(gomock.Any()).Return(kernelID, nil)
 	p.cm.EXPECT().BindAddr(kernelID, local).Return(nil)
-	p.cm.EXPECT().QueryRoute(kernelID).Return(uabi.Route{Device: "rxe0", PortNum: 1}, nil)
+	p.cm.EXPECT().QueryRoute(kernelID).Return(uabi.Route{Device: "rxe0", PortNum: 1}, nil).Times(2)
 	p.verbs.EXPECT().AllocPD().Return(uabi.PD(1), nil)
 	p.Expect(p.do(func() (err error) {
 		if p.ch, err = p.lib.CreateEventChannel(); err != nil {
@@ -76,7 +76,7 @@ func (p *program) triesAFIB(answer error) {
 	const trial uabi.CMID = 4
 	p.cm.EXPECT().CreateID(gomock.Any()).Return(trial, nil)
 	p.cm.EXPECT().BindAddr(trial, spec.NewSockaddrIB(spec.GID{})).Return(answer)
-	p.cm.EXPECT().QueryRoute(trial).Return(uabi.Route{}, nil).MaxTimes(1)
+	p.cm.EXPECT().QueryRoute(trial).Return(uabi.Route{}, nil).MaxTimes(2)
 	p.cm.EXPECT().DestroyID(trial).Return(uint32(0), nil)
 	p.cm.EXPECT().Close().Return(nil)
 }
