@@ -19,12 +19,13 @@ const usage = `usage: joinmcast list               every requirement, a line eac
        joinmcast diff A B           where two report.json disagree
        joinmcast soak [FLAG]... TARGET...
                                     where runs with different seeds disagree; soak -h lists the flags
+       joinmcast walk [FLAG]...     where random walks tell two targets apart; walk -h lists the flags
        joinmcast count A...         how many specs of these report.json passed and failed`
 
 func main() {
 	if err := perform(os.Args[1:]); err != nil {
 		_, _ = fmt.Fprintf(os.Stderr, "joinmcast: %s\n", err)
-		if errors.Is(err, errDisagree) {
+		if errors.Is(err, errDisagree) || errors.Is(err, errDiffer) {
 			os.Exit(verdict.ExitNotConformant)
 		}
 		os.Exit(verdict.ExitRunFailed)
@@ -45,6 +46,8 @@ func perform(args []string) error {
 		return writeSpec(args[1])
 	case len(args) >= 1 && args[0] == "soak":
 		return soak(args[1:])
+	case len(args) >= 1 && args[0] == "walk":
+		return walkCommand(args[1:])
 	case len(args) == 3 && args[0] == "diff":
 		return diff(args[1], args[2])
 	case len(args) >= 2 && args[0] == "count":

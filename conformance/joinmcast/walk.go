@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"joinmcast/conformance/target"
+	"joinmcast/conformance/walk"
+)
+
+// errDiffer is a walk that two stacks tell differently.
+var errDiffer = errors.New("the stacks differ")
+
+// walking is what the flags of `joinmcast walk` say.
+type walking struct {
+	seed             uint64
+	n                int
+	targets          string
+	kernel, rdmaCore string
+	programs, out    string
+	replay           string
+	keep             int
+	tell             bool
+}
+
+// walkCommand compares two stacks by random walks, or plays a saved walk on them.
+func walkCommand(args []string) error {
+	var c walking
+	set := flag.NewFlagSet("walk", flag.ContinueOnError)
+	set.Uint64Var(&c.seed, "seed", 1, "of the first walk; the next ones have the seeds that follow")
+	set.IntVar(&c.n, "n", 100, "`walks`")
+	set.StringVar(&c.targets, "targets", "sim,rxe", "the two `targets` to compare; walks are drawn on the first")
+	set.StringVar(&c.kernel, "kernel", "", "of guests")
+	set.StringVar(&c.rdmaCore, "rdma-core", "", "of guests")
+	set.StringVar(&c.programs, "programs", "bin", "`folder` of the host program and the agent")
+	set.StringVar(&c.out, "out", filepath.Join("reports", "out", "walks"), "`folder` of the walks that differ")
+	set.StringVar(&c.replay, "replay", "", "the `file` of a saved walk, to be played instead of random ones")
+	set.IntVar(&c.keep, "keep", 10, "differences to shrink and save; the walks end with them")
+	set.BoolVar(&c.tell, "tell", false, "print what the first target tells of every step")
+	if err := set.Parse(args); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	pair, end, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if c.replay != "" {
+		return c.playAgain(ctx, pair)
+	}
+	return c.walks(ctx, pair)
+}
+
+// open opens the two targets.
+func (c walking) open(ctx context.Context) (pair walk.Pair, end func(), err error) {
+	names := strings.Split(c.targets, ",")
+	if len(names) != 2 {
+		return pair, nil, fmt.Errorf("-targets is %q, want two names with a comma between", c.targets)
+	}
+	var grounds []*walk.Ground
+	var ends []func()
+	end = func() {
+		for _, f := range ends {
+			f()
+		}
+	}
+	for _, name := range names {
+		t, err := c.load(name)
+		if err != nil {
+			end()
+			return pair, nil, err
+		}
+		lab, err := t.Open(ctx, "walk", func(line string) { fmt.Println(line) })
+		if err != nil {
+			end()
+			return pair, nil, err
+		}
+		g := walk.NewGround(lab, t.Stack == target.Sim)
+		ends = append(ends, func() {
+			ctx := context.WithoutCancel(ctx)
+			_ = g.Leave(ctx)
+			_ = lab.Close(ctx)
+		})
+		grounds = append(grounds, g)
+	}
+	return walk.Pair{A: grounds[0], B: grounds[1]}, end, nil
+}
+
+// load reads a target. The kernel and the library of the flags are those of guests.
+func (c walking) load(name string) (*target.Target, error) {
+	o := target.Overrides{Programs: c.programs}
+	t, err := target.Load(name, o)
+	if err == nil && t.Stack == target.RXE {
+		o.Kernel, o.RDMACore = c.kernel, c.rdmaCore
+		return target.Load(name, o)
+	}
+	return t, err
+}
+
+func (c walking) playAgain(ctx context.Context, pair walk.Pair) error {
+	w, err := walk.Read(c.replay)
+	if err != nil {
+		return err
+	}
+	o, err := pair.Replay(ctx, w)
+	if err != nil {
+		return err
+	}
+	for i, t := range o.Told {
+		fmt.Printf("%3d %s\n      %s\n", i+1, w.Steps[i], t)
+	}
+	if o.Found != "" {
+		fmt.Println(o.Found)
+	}
+	if o.Difference != nil {
+		fmt.Println(o.Difference)
+		return errDiffer
+	}
+	return nil
+}
+
+func (c walking) walks(ctx context.Context, pair walk.Pair) error {
+	kept := 0
+	for i := range c.n {
+		seed := c.seed + uint64(i)
+		o, err := pair.Compare(ctx, seed)
+		if ctx.Err() != nil {
+			return errors.New("interrupted")
+		}
+		if err != nil {
+			fmt.Printf("walk %d: %s\n", seed, err)
+			kept++
+			continue
+		}
+		if c.tell {
+			for i, t := range o.Told {
+				fmt.Printf("%3d %s\n      %s\n", i+1, o.Walk.Steps[i], t)
+			}
+		}
+		if o.Found != "" {
+			fmt.Printf("walk %d: %s\n", seed, o.Found)
+		}
+		if o.Difference == nil {
+			continue
+		}
+		if kept++; kept > c.keep {
+			break
+		}
+		d, err := pair.Shrink(ctx, o.Difference)
+		if err != nil {
+			fmt.Printf("walk %d: %s\n", seed, err)
+		}
+		fmt.Printf("walk %d, shrunk to %d steps:\n", seed, len(d.Walk.Steps))
+		for _, s := range d.Walk.Steps {
+			fmt.Printf("    %s\n", s)
+		}
+		fmt.Println(d)
+		if err := c.save(d.Walk); err != nil {
+			return err
+		}
+	}
+	if kept > 0 {
+		return errDiffer
+	}
+	fmt.Printf("%d walks, no difference\n", c.n)
+	return nil
+}
+
+func (c walking) save(w walk.Walk) error {
+	if err := os.MkdirAll(c.out, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(c.out, fmt.Sprintf("%d.yaml", w.Seed)), w.Text(), 0o644)
+}

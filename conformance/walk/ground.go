@@ -1,0 +1,156 @@
+package walk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"joinmcast/spec"
+)
+
+// Ground is a stack that walks are played on, one after the other in one world, until one leaves something behind.
+type Ground struct {
+	lab      spec.Lab
+	fresh    bool          // every walk has a world of its own
+	look     time.Duration // how soon an open call is looked at
+	patience time.Duration // how long a call may sleep that should end
+
+	world spec.Backend
+	walks int // in this world
+	hosts []spec.Host
+	local []netip.Addr
+	net   string
+	base  []spec.HostState
+}
+
+// A pair of guests is used for this many walks, so that what one walk leaves behind unseen meets few others.
+const walksPerWorld = 200
+
+// NewGround is a ground of one lab. A simulated one gives each walk a world of its own.
+func NewGround(lab spec.Lab, simulated bool) *Ground {
+	if simulated {
+		return &Ground{lab: lab, fresh: true, look: time.Millisecond}
+	}
+	return &Ground{lab: lab, look: 5 * time.Millisecond, patience: 5 * time.Second}
+}
+
+// ready has a world with hosts that are known.
+func (g *Ground) ready(ctx context.Context, seed int64) error {
+	if g.world != nil && !g.fresh && g.walks < walksPerWorld {
+		return nil
+	}
+	if err := g.Leave(ctx); err != nil {
+		return err
+	}
+	world, err := g.lab.Fresh(ctx, seed)
+	if err != nil {
+		return err
+	}
+	g.world, g.hosts, g.walks = world, world.Hosts(), 0
+	g.local, g.base = nil, nil
+	for _, h := range g.hosts {
+		ports, err := h.Ports(ctx)
+		if err != nil {
+			return err
+		}
+		addr, netdev, ok := local(ports)
+		if !ok {
+			return errors.New("a host has no port with an IPv4 address")
+		}
+		g.local, g.net = append(g.local, addr), netdev
+		state, err := h.Observe(ctx)
+		if err != nil {
+			return err
+		}
+		g.base = append(g.base, state)
+	}
+	return nil
+}
+
+// Leave closes the world: the next walk has a fresh one.
+func (g *Ground) Leave(ctx context.Context) error {
+	if g.world == nil {
+		return nil
+	}
+	err := g.world.Close(ctx)
+	g.world = nil
+	return err
+}
+
+// begin is a run of a walk in the ground's world.
+func (g *Ground) begin(ctx context.Context, walkSeed uint64, worldSeed int64) (*run, error) {
+	if err := g.ready(ctx, worldSeed); err != nil {
+		return nil, err
+	}
+	g.walks++
+	peer := g.local[0]
+	if len(g.local) > 1 {
+		peer = g.local[1]
+	}
+	return &run{
+		ground: g, symbols: newSymbols(walkSeed, g.local[0], peer, g.net), board: newBoard(), agents: map[string]*agent{},
+		undo: map[string]func(context.Context) error{},
+	}, nil
+}
+
+// start starts a process that can do mischief where the host lets it.
+func (g *Ground) start(ctx context.Context, host int) (spec.Process, error) {
+	if s, ok := g.hosts[host].(spec.Saboteur); ok {
+		return s.StartMischief(ctx)
+	}
+	return g.hosts[host].Start(ctx)
+}
+
+// finish ends a run. What it leaves behind becomes the base of the next; found is what no walk may leave behind.
+func (g *Ground) finish(ctx context.Context, r *run) (found string, err error) {
+	if err := r.end(ctx); err != nil {
+		return "", errors.Join(err, g.Leave(ctx))
+	}
+	for i, h := range g.hosts {
+		state, err := h.Observe(ctx)
+		if err != nil {
+			return "", errors.Join(err, g.Leave(ctx))
+		}
+		if lines := newLines(g.base[i], state); len(lines) > 0 {
+			found = fmt.Sprintf("host%d logged %q", i, lines)
+		} else if state.Taint != g.base[i].Taint {
+			found = fmt.Sprintf("host%d is tainted", i)
+		}
+		same := len(r.undo) == 0 && len(state.Resources) == len(g.base[i].Resources)
+		for kind, n := range state.Resources {
+			same = same && g.base[i].Resources[kind] == n
+		}
+		g.base[i] = state
+		if !same || found != "" {
+			return found, g.Leave(ctx)
+		}
+	}
+	return found, nil
+}
+
+// Play plays a whole walk; want is what another stack told of it, or nil. The walk is over where the stack crashed.
+func (g *Ground) Play(ctx context.Context, w Walk, worldSeed int64, want []Told) (told []Told, found string, err error) {
+	r, err := g.begin(ctx, w.Seed, worldSeed)
+	if err != nil {
+		return nil, "", err
+	}
+	for i, s := range w.Steps {
+		var expected *Told
+		if i < len(want) {
+			expected = &want[i]
+		}
+		t, err := r.play(ctx, i+1, s, expected)
+		if err != nil {
+			_ = r.end(ctx)
+			return told, "", errors.Join(fmt.Errorf("step %d, %s: %w", i+1, s, err), g.Leave(ctx))
+		}
+		told = append(told, t)
+		if expected != nil && t.String() != expected.String() && !w.races() {
+			break // what follows a difference is no news
+		}
+	}
+	found, err = g.finish(ctx, r)
+	return told, found, err
+}

@@ -1,0 +1,122 @@
+package walk
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"joinmcast/spec"
+)
+
+// toHost does to a host what is no call of a process.
+func (r *run) toHost(ctx context.Context, s Step) (string, error) {
+	number := hostOf(s.By)
+	host := r.ground.hosts[number]
+	switch s.Call {
+	case Observe:
+		state, err := host.Observe(ctx)
+		return r.difference(r.ground.base[number], state), err
+	case Kill:
+		exit, err := r.agents[s.By].Kill(ctx)
+		r.board.procs[s.By].ended = true
+		for _, f := range r.agents[s.By].open {
+			<-f.done
+		}
+		r.agents[s.By].open = nil
+		return exit.String(), err
+	case Undo:
+		name := s.symbol("change")
+		r.board.changes[name] = false
+		return "0", r.undo[name](ctx)
+	case Configure:
+		var change spec.Change
+		resolved, _ := r.symbols.resolve(s.Args)
+		if err := into(resolved, &change); err != nil {
+			return "", fmt.Errorf("%s: %w", s, err)
+		}
+		undo, err := host.(spec.Configurer).Configure(ctx, change)
+		if err != nil {
+			return "", err
+		}
+		r.undo[s.Gives], r.board.changes[s.Gives] = undo, true
+		r.symbols.values[s.Gives] = s.Gives
+		return "0", nil
+	}
+	return "", fmt.Errorf("nothing named %q can be done to a host", s.Call)
+}
+
+// difference is what a host has that it had not before, and the other way round, by symbols.
+func (r *run) difference(before, now spec.HostState) string {
+	var parts []string
+	users := func(s spec.HostState) map[string]int {
+		count := map[string]int{}
+		for _, m := range slices.Concat(s.IGMP, s.MLD) {
+			if m.Netdev != "lo" {
+				count[r.netdev(m.Netdev)+" in "+r.symbols.addrName(m.Group)] += m.Users
+			}
+		}
+		for _, f := range s.Filters {
+			if f.Netdev != "lo" {
+				count[r.netdev(f.Netdev)+" lets "+r.symbols.link(f.Addr)] += f.Users
+			}
+		}
+		for kind, n := range s.Resources {
+			if kind != "mr" { // they are of the memory that the agent sends from and receives in
+				count[kind] += n
+			}
+		}
+		return count
+	}
+	old, fresh := users(before), users(now)
+	for key, n := range fresh {
+		if d := n - old[key]; d != 0 {
+			parts = append(parts, fmt.Sprintf("%s %+d", key, d))
+		}
+	}
+	for key, n := range old {
+		if _, ok := fresh[key]; !ok && n != 0 {
+			parts = append(parts, fmt.Sprintf("%s %+d", key, -n))
+		}
+	}
+	slices.Sort(parts)
+	if lines := newLines(before, now); len(lines) > 0 {
+		parts = append(parts, fmt.Sprintf("log: %q", lines))
+	}
+	if now.Taint != before.Taint {
+		parts = append(parts, "tainted")
+	}
+	if len(parts) == 0 {
+		return "as before"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// newLines are the defects that the kernel has logged since.
+func newLines(before, now spec.HostState) []string {
+	if len(now.KernelLog) <= len(before.KernelLog) {
+		return nil
+	}
+	return now.KernelLog[len(before.KernelLog):]
+}
+
+// netdev is a network device's name by its part in the walk.
+func (r *run) netdev(name string) string {
+	if name == r.symbols.values["netdev"] {
+		return "netdev"
+	}
+	return name
+}
+
+// local is the first IPv4 address of the port under test.
+func local(ports []spec.Port) (addr netip.Addr, netdev string, ok bool) {
+	for _, port := range ports {
+		for _, a := range port.Addrs {
+			if a.Addr().Is4() {
+				return a.Addr(), port.Netdev, true
+			}
+		}
+	}
+	return netip.Addr{}, "", false
+}
