@@ -9,12 +9,13 @@ COLOUR := $(if $(MAKE_TERMOUT),$(if $(NO_COLOR),--no-color),--no-color)
 KERNEL ?= bookworm
 RDMA_CORE ?= bookworm
 N ?= 10
+SEED ?= 1
 TARGETS ?= sim
 
 TWO := say which two reports: make diff A=report.json B=report.json
 
 .DEFAULT_GOAL := conformance
-.PHONY: bin rxe hw test-live conformance test lint list explain diff soak mutants generate setup help clean
+.PHONY: bin rxe hw test-live conformance test lint list explain diff soak walk mutants generate setup help clean
 
 conformance: ## judge the simulated stack as upstream is, and as it is promised: needs Go and nothing else
 	@trap 'exit 2' INT; status=0; for target in sim sim-promise; do \
@@ -71,6 +72,10 @@ soak: $(if $(filter rxe%,$(TARGETS)),bin) ## many runs with different seeds must
 	@go build -o bin/joinmcast ./conformance/joinmcast
 	@go test -c -o bin/conformance.test ./conformance
 	@bin/joinmcast soak -n $(N) -kernel $(KERNEL) -rdma-core $(RDMA_CORE) -label-filter '$(FILTER)' $(TARGETS)
+
+walk: bin ## random walks must not tell the simulated stack from a live one: make walk [SEED=1] [N=10] [KERNEL=bookworm]
+	@go build -o bin/joinmcast ./conformance/joinmcast
+	@bin/joinmcast walk -seed $(SEED) -n $(N) -kernel $(KERNEL) -rdma-core $(RDMA_CORE)
 
 generate: ## the mocks, and the law as a page: spec/SPEC.md
 	go generate ./...
