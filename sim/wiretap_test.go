@@ -5,6 +5,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/gopacket/gopacket/pcapgo"
 	. "github.com/onsi/gomega"
 
 	"joinmcast/sim"
@@ -44,4 +45,15 @@ func TestAWireIsCapturedByteForByteTheSame(t *testing.T) {
 func TestAWireIsNotCapturedUnlessAsked(t *testing.T) {
 	w := newWorld(t, 1)
 	w.Expect(w.backend.(spec.Wiretap).WriteWire(io.Discard)).To(MatchError(ContainSubstring("without Options.Capture")))
+}
+
+func TestAnInfiniBandHostSaysNothingOnEthernet(t *testing.T) {
+	g := NewWithT(t)
+	in, err := pcapgo.NewNgReader(bytes.NewReader(capturedExchange(t, "mlx4", 1)), pcapgo.DefaultNgReaderOptions)
+	g.Expect(err).NotTo(HaveOccurred())
+	_, _, err = in.ReadPacketData()
+	g.Expect(err).NotTo(HaveOccurred(), "the datagram")
+	_, _, err = in.ReadPacketData()
+	g.Expect(err).To(MatchError(io.EOF))
+	g.Expect(in.NInterfaces()).To(Equal(1))
 }
