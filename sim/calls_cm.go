@@ -7,23 +7,23 @@ import (
 )
 
 // CreateEventChannel is rdma_create_event_channel.
-func (p *process) CreateEventChannel(ctx context.Context) (spec.Channel, error) {
-	return ask(ctx, p, "rdma_create_event_channel", p.lib.CreateEventChannel)
+func (p *process) CreateEventChannel(_ context.Context) (spec.Channel, error) {
+	return learn(p, "rdma_create_event_channel", p.lib.CreateEventChannel)
 }
 
 // DestroyEventChannel is rdma_destroy_event_channel.
-func (p *process) DestroyEventChannel(ctx context.Context, ch spec.Channel) error {
-	return p.call(ctx, "rdma_destroy_event_channel", func() error { return p.lib.DestroyEventChannel(ch) })
+func (p *process) DestroyEventChannel(_ context.Context, ch spec.Channel) error {
+	return p.brief("rdma_destroy_event_channel", func() error { return p.lib.DestroyEventChannel(ch) })
 }
 
 // SetNonblock is fcntl(2) on the channel's file descriptor.
-func (p *process) SetNonblock(ctx context.Context, ch spec.Channel, on bool) error {
-	return p.call(ctx, "fcntl", func() error { return p.lib.SetNonblock(ch, on) })
+func (p *process) SetNonblock(_ context.Context, ch spec.Channel, on bool) error {
+	return p.brief("fcntl", func() error { return p.lib.SetNonblock(ch, on) })
 }
 
 // CreateID is rdma_create_id.
-func (p *process) CreateID(ctx context.Context, ch spec.Channel, c spec.Context, ps spec.PortSpace) (spec.ID, error) {
-	return ask(ctx, p, "rdma_create_id", func() (spec.ID, error) { return p.lib.CreateID(ch, c, ps) })
+func (p *process) CreateID(_ context.Context, ch spec.Channel, c spec.Context, ps spec.PortSpace) (spec.ID, error) {
+	return learn(p, "rdma_create_id", func() (spec.ID, error) { return p.lib.CreateID(ch, c, ps) })
 }
 
 // DestroyID is rdma_destroy_id.
@@ -32,22 +32,22 @@ func (p *process) DestroyID(ctx context.Context, id spec.ID) error {
 }
 
 // ReadID shows the id's public fields.
-func (p *process) ReadID(ctx context.Context, id spec.ID) (spec.IDState, error) {
-	return ask(ctx, p, "read_id", func() (spec.IDState, error) { return p.lib.ReadID(id) })
+func (p *process) ReadID(_ context.Context, id spec.ID) (spec.IDState, error) {
+	return learn(p, "read_id", func() (spec.IDState, error) { return p.lib.ReadID(id) })
 }
 
 // BindAddr is rdma_bind_addr.
-func (p *process) BindAddr(ctx context.Context, id spec.ID, a spec.Sockaddr) error {
-	return p.call(ctx, "rdma_bind_addr", func() error {
-		return lend(a, func(a spec.Sockaddr) error { return p.lib.BindAddr(id, a) })
+func (p *process) BindAddr(_ context.Context, id spec.ID, a spec.Sockaddr) error {
+	return p.brief("rdma_bind_addr", func() error {
+		return p.lent.lend(a, func(a spec.Sockaddr) error { return p.lib.BindAddr(id, a) })
 	})
 }
 
 // ResolveAddr is rdma_resolve_addr.
 func (p *process) ResolveAddr(ctx context.Context, id spec.ID, src, dst spec.Sockaddr, ms int) error {
 	return p.call(ctx, "rdma_resolve_addr", func() error {
-		return lend(src, func(src spec.Sockaddr) error {
-			return lend(dst, func(dst spec.Sockaddr) error { return p.lib.ResolveAddr(id, src, dst, ms) })
+		return p.lent.lend(src, func(src spec.Sockaddr) error {
+			return p.lent.lend(dst, func(dst spec.Sockaddr) error { return p.lib.ResolveAddr(id, src, dst, ms) })
 		})
 	})
 }
@@ -58,20 +58,20 @@ func (p *process) ResolveRoute(ctx context.Context, id spec.ID, ms int) error {
 }
 
 // CreateQP is rdma_create_qp.
-func (p *process) CreateQP(ctx context.Context, id spec.ID, a spec.QPInitAttr) (spec.QP, error) {
-	return ask(ctx, p, "rdma_create_qp", func() (spec.QP, error) { return p.lib.CreateQP(id, a) })
+func (p *process) CreateQP(_ context.Context, id spec.ID, a spec.QPInitAttr) (spec.QP, error) {
+	return learn(p, "rdma_create_qp", func() (spec.QP, error) { return p.lib.CreateQP(id, a) })
 }
 
 // DestroyQP is rdma_destroy_qp.
-func (p *process) DestroyQP(ctx context.Context, id spec.ID) error {
-	return p.call(ctx, "rdma_destroy_qp", func() error { return p.lib.DestroyQP(id) })
+func (p *process) DestroyQP(_ context.Context, id spec.ID) error {
+	return p.brief("rdma_destroy_qp", func() error { return p.lib.DestroyQP(id) })
 }
 
 // CreateEP is rdma_create_ep.
 func (p *process) CreateEP(ctx context.Context, a spec.EPAttr) (spec.ID, error) {
 	return ask(ctx, p, "rdma_create_ep", func() (id spec.ID, err error) {
-		err = lend(a.Src, func(src spec.Sockaddr) error {
-			return lend(a.Dst, func(dst spec.Sockaddr) error {
+		err = p.lent.lend(a.Src, func(src spec.Sockaddr) error {
+			return p.lent.lend(a.Dst, func(dst spec.Sockaddr) error {
 				own := a
 				own.Src, own.Dst = src, dst
 				id, err = p.lib.CreateEP(own)
@@ -88,8 +88,8 @@ func (p *process) DestroyEP(ctx context.Context, id spec.ID) error {
 }
 
 // Listen is rdma_listen.
-func (p *process) Listen(ctx context.Context, id spec.ID, backlog int) error {
-	return p.call(ctx, "rdma_listen", func() error { return p.lib.Listen(id, backlog) })
+func (p *process) Listen(_ context.Context, id spec.ID, backlog int) error {
+	return p.brief("rdma_listen", func() error { return p.lib.Listen(id, backlog) })
 }
 
 // MigrateID is rdma_migrate_id.
@@ -99,9 +99,16 @@ func (p *process) MigrateID(ctx context.Context, id spec.ID, ch spec.Channel) er
 
 // JoinMulticast is rdma_join_multicast.
 func (p *process) JoinMulticast(ctx context.Context, id spec.ID, a spec.Sockaddr, c spec.Context) error {
-	return p.call(ctx, "rdma_join_multicast", func() error {
-		return lend(a, func(a spec.Sockaddr) error { return p.lib.JoinMulticast(id, a, c) })
-	})
+	const method = "rdma_join_multicast"
+	sure := func() bool { return p.lib.AnswersAtOnce(id) }
+	if done, err := p.quickly(method, sure, func() error { return p.join(id, a, c) }); done {
+		return err
+	}
+	return p.call(ctx, method, func() error { return p.join(id, a, c) })
+}
+
+func (p *process) join(id spec.ID, a spec.Sockaddr, c spec.Context) error {
+	return p.lent.lend(a, func(a spec.Sockaddr) error { return p.lib.JoinMulticast(id, a, c) })
 }
 
 // JoinMulticastEx is rdma_join_multicast_ex.
@@ -110,7 +117,7 @@ func (p *process) JoinMulticastEx(ctx context.Context, id spec.ID, a *spec.JoinA
 		if a == nil {
 			return p.lib.JoinMulticastEx(id, nil, c)
 		}
-		return lend(a.Addr, func(addr spec.Sockaddr) error {
+		return p.lent.lend(a.Addr, func(addr spec.Sockaddr) error {
 			own := *a
 			own.Addr = addr
 			return p.lib.JoinMulticastEx(id, &own, c)
@@ -118,11 +125,19 @@ func (p *process) JoinMulticastEx(ctx context.Context, id spec.ID, a *spec.JoinA
 	})
 }
 
-// LeaveMulticast is rdma_leave_multicast.
+// LeaveMulticast is rdma_leave_multicast. Nothing but a call of the same process can make it wait for an
+// acknowledgement that is not missing yet.
 func (p *process) LeaveMulticast(ctx context.Context, id spec.ID, a spec.Sockaddr) error {
-	return p.call(ctx, "rdma_leave_multicast", func() error {
-		return lend(a, func(a spec.Sockaddr) error { return p.lib.LeaveMulticast(id, a) })
-	})
+	const method = "rdma_leave_multicast"
+	sure := func() bool { return p.run.Alone() && p.lib.LeavesAtOnce(id) }
+	if done, err := p.quickly(method, sure, func() error { return p.leave(id, a) }); done {
+		return err
+	}
+	return p.call(ctx, method, func() error { return p.leave(id, a) })
+}
+
+func (p *process) leave(id spec.ID, a spec.Sockaddr) error {
+	return p.lent.lend(a, func(a spec.Sockaddr) error { return p.lib.LeaveMulticast(id, a) })
 }
 
 // PollChannel is poll(2) on the channel's file descriptor.
@@ -132,15 +147,24 @@ func (p *process) PollChannel(ctx context.Context, ch spec.Channel) error {
 
 // GetEvent is rdma_get_cm_event.
 func (p *process) GetEvent(ctx context.Context, ch spec.Channel) (spec.Event, error) {
-	return ask(ctx, p, "rdma_get_cm_event", func() (spec.Event, error) { return p.lib.GetEvent(ch) })
+	const method = "rdma_get_cm_event"
+	var e spec.Event
+	done, err := p.quickly(method, func() bool { return p.lib.EventComes(ch) }, func() (err error) {
+		e, err = p.lib.GetEvent(ch)
+		return err
+	})
+	if done {
+		return e, err
+	}
+	return ask(ctx, p, method, func() (spec.Event, error) { return p.lib.GetEvent(ch) })
 }
 
 // GetNoEvent is rdma_get_cm_event with NULL in the event's place.
-func (p *process) GetNoEvent(ctx context.Context, ch spec.Channel) error {
-	return p.run.Call(ctx, "rdma_get_cm_event", func() error { return p.lib.GetNoEvent(ch) })
+func (p *process) GetNoEvent(_ context.Context, ch spec.Channel) error {
+	return p.brief("rdma_get_cm_event", func() error { return p.lib.GetNoEvent(ch) })
 }
 
 // AckEvent is rdma_ack_cm_event.
-func (p *process) AckEvent(ctx context.Context, e spec.EventRef) error {
-	return p.call(ctx, "rdma_ack_cm_event", func() error { return p.lib.AckEvent(e) })
+func (p *process) AckEvent(_ context.Context, e spec.EventRef) error {
+	return p.brief("rdma_ack_cm_event", func() error { return p.lib.AckEvent(e) })
 }

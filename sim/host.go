@@ -40,7 +40,11 @@ func (h *host) Ports(context.Context) ([]spec.Port, error) {
 func (h *host) Start(context.Context) (spec.Process, error) { return h.start(), nil }
 
 // StartMischief starts a process that is a spec.Mischief too.
-func (h *host) StartMischief(context.Context) (spec.Process, error) { return saboteur{h.start()}, nil }
+func (h *host) StartMischief(context.Context) (spec.Process, error) {
+	p := h.start()
+	p.tame = false
+	return saboteur{p}, nil
+}
 
 func (h *host) start() (p *process) {
 	h.world.Do(func() {

@@ -14,7 +14,7 @@ var _ spec.Mischief = saboteur{}
 
 // Script runs sequences of calls, mischief among them.
 func (p saboteur) Script(ctx context.Context, s spec.Script) ([][]spec.Tally, error) {
-	return p.script(ctx, s, saboteur{p.inside()})
+	return p.script(ctx, s, saboteur{p.asThread()})
 }
 
 // SetFD is channel->fd = fd.

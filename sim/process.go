@@ -18,16 +18,17 @@ type process struct {
 	kernel *kernel.Process
 	faults *fault.Set // of its own, by mischief
 	lib    *librdmacm.Library
-	call   func(ctx context.Context, method string, body func() error) error
+	lent   *loans
+	inside bool // the calls are made by threads of the process itself
+	tame   bool // it does no mischief, so that it can be told whether a call of its sleeps
 }
 
 // newProcess starts a process with a librdmacm of its own.
 func newProcess(h *host) *process {
-	p := &process{world: h.world, kernel: h.kernel.NewProcess(), faults: &fault.Set{}}
+	p := &process{world: h.world, kernel: h.kernel.NewProcess(), faults: &fault.Set{}, lent: &loans{}, tame: true}
 	p.run = h.world.NewProcess(p.kernel.Exit)
 	faults := fault.Sets{h.faults, p.faults}
 	p.lib = librdmacm.New(h.world, fault.Between(p.kernel, faults), faults.Allocate, h.library)
-	p.call = p.run.Call
 	return p
 }
 
@@ -38,6 +39,44 @@ func (p *process) InFlight(context.Context) ([]spec.InFlight, error) { return p.
 
 // Kill ends the process.
 func (p *process) Kill(context.Context) (spec.Exit, error) { return p.run.Kill(), nil }
+
+// call makes a call that may sleep. A thread of the process itself makes it where it stands.
+func (p *process) call(ctx context.Context, method string, body func() error) error {
+	if p.inside {
+		p.world.Pause()
+		return body()
+	}
+	return p.run.Call(ctx, method, body)
+}
+
+// brief makes a call that never sleeps.
+func (p *process) brief(method string, body func() error) error {
+	if p.inside {
+		p.world.Pause()
+		return body()
+	}
+	_, err := p.run.Quickly(method, always, body)
+	return err
+}
+
+func always() bool { return true }
+
+// quickly makes a call that may sleep when it is sure that this one will not; else done is false, and it is for call.
+func (p *process) quickly(method string, sure func() bool, body func() error) (done bool, err error) {
+	if p.inside || !p.tame {
+		return false, nil
+	}
+	return p.run.Quickly(method, sure, body)
+}
+
+// learn is brief for a call that has an answer.
+func learn[T any](p *process, method string, f func() (T, error)) (answer T, err error) {
+	err = p.brief(method, func() (err error) {
+		answer, err = f()
+		return err
+	})
+	return answer, err
+}
 
 // ask makes a call that has an answer. A call that hangs may still write its answer later, so that one is not read.
 func ask[T any](ctx context.Context, p *process, method string, f func() (T, error)) (T, error) {
@@ -51,17 +90,4 @@ func ask[T any](ctx context.Context, p *process, method string, f func() (T, err
 		return none, err
 	}
 	return answer, err
-}
-
-// scribble is what a sockaddr's memory is overwritten with.
-const scribble = 0xA5
-
-// lend hands a sockaddr over in memory of the call's own and overwrites that memory when the call has returned.
-func lend(a spec.Sockaddr, call func(spec.Sockaddr) error) error {
-	own := a.Clone()
-	err := call(own)
-	for i := range own {
-		own[i] = scribble
-	}
-	return err
 }

@@ -11,16 +11,13 @@ import (
 
 // Script runs sequences of calls beside each other: each is a thread of the world, and the seed says how they mix.
 func (p *process) Script(ctx context.Context, s spec.Script) ([][]spec.Tally, error) {
-	return p.script(ctx, s, p.inside())
+	return p.script(ctx, s, p.asThread())
 }
 
-// inside is the process as its own threads see it: a call is made where it stands.
-func (p *process) inside() *process {
+// asThread is the process as its own threads see it: a call is made where it stands.
+func (p *process) asThread() *process {
 	own := *p
-	own.call = func(_ context.Context, _ string, body func() error) error {
-		p.world.Pause()
-		return body()
-	}
+	own.inside = true
 	return &own
 }
 

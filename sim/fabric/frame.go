@@ -1,7 +1,6 @@
 package fabric
 
 import (
-	"bytes"
 	"net"
 	"net/netip"
 
@@ -13,9 +12,6 @@ type MAC [6]byte
 
 // IsMulticast tells a group address by its lowest bit of the first byte (IEEE 802), the broadcast address among them.
 func (m MAC) IsMulticast() bool { return m[0]&1 == 1 }
-
-// Compare orders addresses by their bytes.
-func (m MAC) Compare(o MAC) int { return bytes.Compare(m[:], o[:]) }
 
 // String is as in "01:00:5e:01:02:03".
 func (m MAC) String() string { return net.HardwareAddr(m[:]).String() }

@@ -17,18 +17,45 @@ type cmEvent struct {
 	older  *cmEvent // unread event of the same membership
 }
 
+// newEvent is an event of a membership, or of the id alone when member is nil.
+func (k *Kernel) newEvent(e uabi.Event, of *cmID, member *membership) *cmEvent {
+	var event *cmEvent
+	if last := len(k.spareEvents) - 1; last >= 0 {
+		event, k.spareEvents = k.spareEvents[last], k.spareEvents[:last]
+	} else {
+		event = &cmEvent{}
+	}
+	event.Event, event.of, event.member = e, of, member
+	return event
+}
+
+// free takes an event's memory back when it is over, which spares an allocation for each; a fault may refer to one that
+// it holds back.
+func (e *cmEvent) free() {
+	k := e.of.kernel
+	if e.heldBack {
+		return
+	}
+	*e = cmEvent{}
+	k.spareEvents = append(k.spareEvents, e)
+}
+
 // newEvents is a file's list of unread events while it has none.
 func newEvents() chain.Chain[cmEvent] {
 	return chain.New(func(e *cmEvent) *chain.Links[cmEvent] { return &e.inFile })
 }
 
 // Do tells a membership's event from the rdma_cm workqueue.
-func (e *cmEvent) Do() { e.member.tell(e) }
+func (e *cmEvent) Do() {
+	e.member.coming--
+	e.member.tell(e)
+}
 
 // queue lays an event out to be read. Those of an id whose maker gave it no uid are lost, for nobody could tell whose
 // they are (ucma_event_handler).
 func (id *cmID) queue(e *cmEvent) {
 	if id.uid == 0 || id.kernel.loses(e) {
+		e.free()
 		return
 	}
 	id.file.add(e)
@@ -61,6 +88,7 @@ func (f *cmFile) drop(match func(*cmEvent) bool) {
 	for e := range f.events.All() {
 		if match(e) {
 			e.takeBack()
+			e.free()
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package kernel
 
 import (
-	"maps"
 	"net/netip"
-	"slices"
 
 	"joinmcast/sim/fabric"
 )
@@ -57,7 +55,7 @@ func (n *netdev) addFilter(a fabric.MAC) {
 // removeFilter takes an addFilter back.
 func (n *netdev) removeFilter(a fabric.MAC) {
 	n.filters.remove(a)
-	if n.parent != nil && n.filters[a] == 1 {
+	if n.parent != nil && n.filters.users(a) == 1 {
 		n.filters.remove(a)
 		n.parent.removeFilter(a)
 	}
@@ -84,14 +82,14 @@ func isReported(a netip.Addr) bool {
 
 // answerQuery tells the wire of every group of a family (RFC 3376, section 5.2).
 func (n *netdev) answerQuery(t fabric.EtherType) {
-	groups := n.mld
+	groups := n.mld.all()
 	if t == fabric.IPv4 {
-		groups = n.igmp
+		groups = n.igmp.all()
 	}
 	var records []fabric.GroupRecord
-	for _, a := range slices.SortedFunc(maps.Keys(groups), netip.Addr.Compare) {
-		if isReported(a) {
-			records = append(records, fabric.GroupRecord{Type: fabric.ModeIsExclude, Group: a})
+	for _, m := range memberships(n, groups) {
+		if isReported(m.Group) {
+			records = append(records, fabric.GroupRecord{Type: fabric.ModeIsExclude, Group: m.Group})
 		}
 	}
 	if len(records) > 0 {

@@ -33,7 +33,9 @@ type Kernel struct {
 
 	closeWork *world.Lane // ends ids whose device is gone (ucma's close_wq)
 
-	eventFaults []*eventFault
+	eventFaults  []*eventFault
+	spareEvents  []*cmEvent
+	spareMembers []*membership
 
 	resources map[string]int
 	log       []string

@@ -21,6 +21,7 @@ type membership struct {
 	eventsReported uint32
 
 	ofID   chain.Links[membership]
+	coming int      // events on the rdma_cm workqueue
 	unread *cmEvent // the newest of its events that are unread
 }
 
@@ -53,7 +54,8 @@ func (f *cmFile) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 	if err != nil {
 		return 0, err
 	}
-	m := &membership{id: id, uid: r.UID, flags: r.Flags}
+	m := f.kernel.newMembership()
+	m.id, m.uid, m.flags = id, r.UID, r.Flags
 	switch {
 	case id.device != nil:
 		if err := m.join(r.Addr); err != nil {
@@ -113,23 +115,28 @@ func (m *membership) failure(reason spec.Errno) uabi.Event {
 
 // tellSoon tells an event from the rdma_cm workqueue.
 func (m *membership) tellSoon(e uabi.Event) {
-	m.id.kernel.cmWork.AddWork(&cmEvent{Event: e, of: m.id, member: m})
-	if m.id.kernel.deviates.DuplicatesEvents {
-		m.id.kernel.cmWork.AddWork(&cmEvent{Event: e, of: m.id, member: m})
+	k := m.id.kernel
+	m.coming++
+	k.cmWork.AddWork(k.newEvent(e, m.id, m))
+	if k.deviates.DuplicatesEvents {
+		m.coming++
+		k.cmWork.AddWork(k.newEvent(e, m.id, m))
 	}
 }
 
 // tellNow tells an event from where it happens.
-func (m *membership) tellNow(e uabi.Event) { m.tell(&cmEvent{Event: e, of: m.id, member: m}) }
+func (m *membership) tellNow(e uabi.Event) { m.tell(m.id.kernel.newEvent(e, m.id, m)) }
 
 // tell queues the event of a membership that still stands.
 func (m *membership) tell(e *cmEvent) {
 	deviates := m.id.kernel.deviates
 	gone := m.id.state == destroying || m.id.state == deviceRemoval
 	if gone || m.over && !deviates.LeaveKeepsEvents || deviates.LosesEvents {
+		e.free()
 		return
 	}
 	if deviates.RouteLosesJoins && m.id.state != addrBound && m.id.state != addrResolved {
+		e.free()
 		return
 	}
 	m.id.queue(e)
@@ -150,7 +157,31 @@ func (f *cmFile) LeaveMulticast(h uabi.Multicast) (eventsReported uint32, err er
 		return 0, spec.ENXIO
 	}
 	f.end(m)
-	return m.eventsReported, nil
+	eventsReported = m.eventsReported
+	m.free()
+	return eventsReported, nil
+}
+
+// newMembership is a membership without anything.
+func (k *Kernel) newMembership() *membership {
+	last := len(k.spareMembers) - 1
+	if last < 0 {
+		return &membership{}
+	}
+	m := k.spareMembers[last]
+	k.spareMembers = k.spareMembers[:last]
+	return m
+}
+
+// free takes the memory of a membership that is over back, which spares an allocation for each join. One that an event
+// refers to is left to the garbage collector, and so is one that was the subnet administration's to tell of.
+func (m *membership) free() {
+	k := m.id.kernel
+	if m.coming > 0 || m.unread != nil || !m.igmp.IsValid() {
+		return
+	}
+	*m = membership{}
+	k.spareMembers = append(k.spareMembers, m)
 }
 
 // end ends a membership and drops its unread events.
@@ -159,7 +190,9 @@ func (f *cmFile) end(m *membership) {
 	f.kernel.members.remove(m.handle)
 	m.id.members.Remove(m)
 	for m.unread != nil && !f.kernel.deviates.LeaveKeepsEvents {
-		m.unread.takeBack()
+		e := m.unread
+		e.takeBack()
+		e.free()
 	}
 }
 

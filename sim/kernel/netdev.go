@@ -33,17 +33,17 @@ type netdev struct {
 	mtu       int
 	up        bool
 	addrs     []netip.Prefix
-	igmp      counted[netip.Addr] // IPv4 groups
+	igmp      ipv4Counted         // IPv4 groups
 	mld       counted[netip.Addr] // IPv6 groups
 	parked    map[netip.Addr]bool // groups whose link-layer addresses are not let in while the device is down
-	filters   counted[fabric.MAC] // link-layer addresses
+	filters   macCounted          // link-layer addresses
 }
 
 func newNetdev(name string, index int, mac net.HardwareAddr, mtu int, linkLayer string) *netdev {
 	return &netdev{
 		name: name, index: index, linkLayer: linkLayer, mac: mac, mtu: mtu,
-		igmp: counted[netip.Addr]{}, mld: counted[netip.Addr]{}, parked: map[netip.Addr]bool{},
-		filters: counted[fabric.MAC]{},
+		igmp: ipv4Counted{counted[uint32]{}}, mld: counted[netip.Addr]{}, parked: map[netip.Addr]bool{},
+		filters: macCounted{counted[uint64]{}},
 	}
 }
 

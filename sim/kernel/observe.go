@@ -1,11 +1,12 @@
 package kernel
 
 import (
+	"iter"
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 
-	"joinmcast/sim/fabric"
 	"joinmcast/spec"
 )
 
@@ -13,8 +14,8 @@ import (
 func (k *Kernel) Observe() spec.HostState {
 	s := spec.HostState{Resources: maps.Clone(k.resources), KernelLog: slices.Clone(k.log), Taint: k.taint}
 	for _, n := range k.netdevs {
-		s.IGMP = append(s.IGMP, memberships(n, n.igmp)...)
-		s.MLD = append(s.MLD, memberships(n, n.mld)...)
+		s.IGMP = append(s.IGMP, memberships(n, n.igmp.all())...)
+		s.MLD = append(s.MLD, memberships(n, n.mld.all())...)
 		s.Filters = append(s.Filters, n.linkFilters()...)
 	}
 	return s
@@ -24,22 +25,25 @@ func (k *Kernel) Observe() spec.HostState {
 func (n *netdev) linkFilters() []spec.LinkFilter {
 	var out []spec.LinkFilter
 	if n.linkLayer == linkInfiniBand {
-		for _, m := range slices.Concat(memberships(n, n.igmp), memberships(n, n.mld)) {
+		for _, m := range slices.Concat(memberships(n, n.igmp.all()), memberships(n, n.mld.all())) {
 			out = append(out, spec.LinkFilter{Netdev: n.name, Addr: ipoibGroup(m.Group, n.broadcast).String(), Users: 1})
 		}
 		return out
 	}
-	for _, addr := range slices.SortedFunc(maps.Keys(n.filters), fabric.MAC.Compare) {
-		out = append(out, spec.LinkFilter{Netdev: n.name, Addr: addr.String(), Users: n.filters[addr]})
+	for addr, users := range n.filters.all() {
+		out = append(out, spec.LinkFilter{Netdev: n.name, Addr: addr.String(), Users: int(users)})
 	}
+	slices.SortFunc(out, func(a, b spec.LinkFilter) int { return strings.Compare(a.Addr, b.Addr) })
 	return out
 }
 
-func memberships(n *netdev, groups counted[netip.Addr]) []spec.Membership {
+// memberships lists groups by their addresses.
+func memberships(n *netdev, groups iter.Seq2[netip.Addr, uint32]) []spec.Membership {
 	var out []spec.Membership
-	for _, g := range slices.SortedFunc(maps.Keys(groups), netip.Addr.Compare) {
-		out = append(out, spec.Membership{Netdev: n.name, Group: g, Users: groups[g]})
+	for g, users := range groups {
+		out = append(out, spec.Membership{Netdev: n.name, Group: g, Users: int(users)})
 	}
+	slices.SortFunc(out, func(a, b spec.Membership) int { return a.Group.Compare(b.Group) })
 	return out
 }
 

@@ -1,9 +1,6 @@
 package kernel
 
 import (
-	"maps"
-	"slices"
-
 	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
@@ -11,7 +8,7 @@ import (
 // Process is a process as its kernel sees it: the files it has open. It is the uabi.Kernel of that process.
 type Process struct {
 	kernel   *Kernel
-	files    map[int]*cmFile
+	files    numbered[uint32, *cmFile] // by their descriptors, less those that a process has from the start
 	contexts []*verbsContext
 
 	euid        uint32 // its effective user, root at first
@@ -20,12 +17,12 @@ type Process struct {
 
 var _ uabi.Kernel = (*Process)(nil)
 
-// stderrFD is the last descriptor that a process has from the start.
-const stderrFD = 2
+// firstFD is the first descriptor that a process has not had from the start.
+const firstFD = 3
 
 // NewProcess starts a process without open files of its own.
 func (k *Kernel) NewProcess() *Process {
-	return &Process{kernel: k, files: map[int]*cmFile{}}
+	return &Process{kernel: k}
 }
 
 // Devices names the host's RDMA devices.
@@ -41,17 +38,22 @@ func (p *Process) Devices() []string {
 
 // OpenCM opens the rdma_cm device, and gives it the lowest descriptor that is free, as open(2) does.
 func (p *Process) OpenCM() (fd int, err error) {
-	fd = stderrFD + 1
-	for p.files[fd] != nil {
-		fd++
+	f := &cmFile{kernel: p.kernel, process: p, credentials: p.credentials, events: newEvents()}
+	f.fd = firstFD + int(p.files.add(f))
+	return f.fd, nil
+}
+
+// file is the open file behind a descriptor.
+func (p *Process) file(fd int) (f *cmFile, ok bool) {
+	if fd < firstFD {
+		return nil, false
 	}
-	p.files[fd] = &cmFile{kernel: p.kernel, process: p, fd: fd, credentials: p.credentials, events: newEvents()}
-	return fd, nil
+	return p.files.get(uint32(fd - firstFD))
 }
 
 // CM is the open file behind a descriptor, or a closed one.
 func (p *Process) CM(fd int) uabi.CM {
-	if f, ok := p.files[fd]; ok {
+	if f, ok := p.file(fd); ok {
 		return f
 	}
 	return &cmFile{kernel: p.kernel, process: p, closed: true}
@@ -75,8 +77,8 @@ func (p *Process) OpenDevice(name string) (uabi.Verbs, error) {
 
 // Exit closes all files, as the kernel does when a process ends.
 func (p *Process) Exit() {
-	for _, fd := range slices.Sorted(maps.Keys(p.files)) {
-		_ = p.files[fd].Close()
+	for f := range p.files.all() {
+		_ = f.Close()
 	}
 	for _, c := range p.contexts {
 		c.close()

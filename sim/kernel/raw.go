@@ -29,7 +29,7 @@ var rawHandlers = map[uint32]func(f *cmFile, c rawCommand) error{
 
 // Write is write(2) of one command to a descriptor; the answer is what the kernel wrote into the room for it.
 func (p *Process) Write(fd int, c spec.RawCommand) (spec.Bytes, error) {
-	f, ok := p.files[fd]
+	f, ok := p.file(fd)
 	if !ok {
 		return nil, spec.EBADF
 	}

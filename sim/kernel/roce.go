@@ -90,10 +90,11 @@ func (roce) leaveMulticast(m *membership) {
 
 // roceMGID maps an IPv4 address to the MGID of a RoCEv2 port (cma_iboe_set_mgid); the loopback address maps to zero.
 func (k *Kernel) roceMGID(a spec.Sockaddr) spec.GID {
-	if isAny(a) {
+	group := a.Addr()
+	if group.IsUnspecified() || group.IsLoopback() {
 		return spec.GID{}
 	}
-	mgid := spec.MGIDOf(a.Addr())
+	mgid := spec.MGIDOf(group)
 	if k.deviates.MapsToWrongGroup {
 		mgid[15] ^= 1
 	}

@@ -150,7 +150,7 @@ func (f *cmFile) MigrateID(h uabi.CMID, fromFD int) (eventsReported uint32, err 
 	if err := f.write(); err != nil {
 		return 0, err
 	}
-	from, ok := f.process.files[fromFD]
+	from, ok := f.process.file(fromFD)
 	if !ok {
 		return 0, spec.EINVAL
 	}
@@ -214,7 +214,10 @@ func (f *cmFile) GetEvent() (uabi.Event, error) {
 }
 
 func (f *cmFile) awaitEvent() error {
-	if f.nonblock && !f.readable() {
+	switch {
+	case f.readable():
+		return nil
+	case f.nonblock:
 		return spec.EAGAIN
 	}
 	f.kernel.world.Sleep(f.readable)
@@ -226,6 +229,9 @@ func (f *cmFile) WouldBlock() bool { return !f.closed && !f.nonblock && !f.reada
 
 // first is the oldest event that can be read; nil when there is none.
 func (f *cmFile) first() *cmEvent {
+	if e := f.events.First(); e == nil || !e.heldBack {
+		return e
+	}
 	for e := range f.events.All() {
 		if !e.heldBack {
 			return e
@@ -241,7 +247,9 @@ func (f *cmFile) takeEvent() uabi.Event {
 	if e.member != nil {
 		e.member.eventsReported++
 	}
-	return e.Event
+	told := e.Event
+	e.free()
+	return told
 }
 
 // Poll sleeps until an event can be read.
@@ -270,7 +278,7 @@ func (f *cmFile) Close() error {
 		return spec.EBADF
 	}
 	f.closed = true
-	delete(f.process.files, f.fd)
+	f.process.files.remove(uint32(f.fd - firstFD))
 	for id := range f.kernel.ids.all() {
 		if id.file == f {
 			id.free()

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"net/netip"
 	"slices"
@@ -55,7 +56,7 @@ func (k *Kernel) bringDown(n *netdev) {
 	n.up = false
 	k.delAddr(n, linkLocalOf(n))
 	n.leaveGroup(allSystems)
-	for _, groups := range []counted[netip.Addr]{n.igmp, n.mld} {
+	for _, groups := range []iter.Seq2[netip.Addr, uint32]{n.igmp.all(), n.mld.all()} {
 		for a := range groups {
 			n.removeFilter(fabric.GroupMAC(a))
 			n.parked[a] = true

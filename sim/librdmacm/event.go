@@ -26,6 +26,16 @@ func (l *Library) GetEvent(h spec.Channel) (spec.Event, error) {
 	return e.public, nil
 }
 
+// EventComes lets pending things happen until GetEvent need not sleep, and tells whether that is so.
+func (l *Library) EventComes(h spec.Channel) bool {
+	ch, ok := l.channels[h]
+	if !ok {
+		return true
+	}
+	f := l.file(ch)
+	return l.world.Await(func() bool { return !f.WouldBlock() })
+}
+
 func (l *Library) getEvent(ch *channel) (*event, error) {
 	if err := l.init(); err != nil {
 		return nil, err
@@ -37,7 +47,8 @@ func (l *Library) getEvent(ch *channel) (*event, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &event{public: spec.Event{Ref: spec.EventRef(l.next()), Type: got.Type, Status: got.Status}}
+	e := l.spare.event()
+	e.public.Ref, e.public.Type, e.public.Status = spec.EventRef(l.next()), got.Type, got.Status
 	switch got.Type {
 	case spec.MulticastJoin, spec.MulticastError:
 		l.multicastEvent(e, got)
@@ -45,6 +56,7 @@ func (l *Library) getEvent(ch *channel) (*event, error) {
 		e.id = deref(l.ids, spec.ID(got.UID))
 		l.resolutionEvent(e)
 	}
+	e.id.eventsRead++
 	e.public.ID = e.id.handle
 	l.events[e.public.Ref] = e
 	return e, nil
@@ -138,4 +150,5 @@ func (l *Library) ack(e *event) {
 	if e.member != nil {
 		e.member.eventsCompleted++
 	}
+	l.spare.freeEvent(e)
 }

@@ -19,6 +19,7 @@ type cmID struct {
 	keepsQPAttr     bool   // of a passive endpoint, for its connections
 	event           *event // of a synchronous id, not yet acknowledged
 	joined          joined
+	eventsRead      uint32
 	eventsCompleted uint32
 }
 
@@ -261,6 +262,12 @@ func (l *Library) Listen(h spec.ID, backlog int) error {
 		err = l.learnDevice(id)
 	}
 	return l.minusOne("rdma_listen", err)
+}
+
+// AnswersAtOnce tells whether a call on the id that has an event for its answer returns without waiting for it.
+func (l *Library) AnswersAtOnce(h spec.ID) bool {
+	id, ok := l.ids[h]
+	return !ok || !id.sync
 }
 
 // complete ends a call that has an event for its answer: at once for an id with a channel, with that event for a

@@ -27,6 +27,7 @@ type Library struct {
 	ahs      map[spec.AH]*ah
 	events   map[spec.EventRef]*event
 	records  records
+	spare    spare
 	last     uint32 // handle given out, or number of a membership
 
 	initialized bool
@@ -143,6 +144,9 @@ func null(method string, err error) error {
 }
 
 func answer(err error, failed func(spec.Errno) *spec.CallError) error {
+	if err == nil {
+		return nil
+	}
 	var e spec.Errno
 	if errors.As(err, &e) {
 		return failed(e)

@@ -25,6 +25,7 @@ type membership struct {
 	ofID  chain.Links[membership]
 	key   uint64      // of the address as it was at the join
 	older *membership // of the id, with the same key
+	newer *membership
 }
 
 // records are the memberships by the uid that the kernel gives back with their events: the place in the table, and above
@@ -98,7 +99,9 @@ func (l *Library) list(m *membership) {
 	of := &m.id.joined
 	of.all.Add(m)
 	m.key = l.key(m.addr)
-	m.older = of.byKey[m.key]
+	if m.older = of.byKey[m.key]; m.older != nil {
+		m.older.newer = m
+	}
 	of.byKey[m.key] = m
 }
 
@@ -106,17 +109,16 @@ func (l *Library) list(m *membership) {
 func unlist(m *membership) {
 	of := &m.id.joined
 	of.all.Remove(m)
-	if newest := of.byKey[m.key]; newest != m {
-		for newest.older != m {
-			newest = newest.older
-		}
-		newest.older = m.older
-		return
+	if m.older != nil {
+		m.older.newer = m.newer
 	}
-	if m.older == nil {
-		delete(of.byKey, m.key)
-	} else {
+	switch {
+	case m.newer != nil:
+		m.newer.older = m.older
+	case m.older != nil:
 		of.byKey[m.key] = m.older
+	default:
+		delete(of.byKey, m.key)
 	}
 }
 

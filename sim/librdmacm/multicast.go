@@ -40,14 +40,17 @@ func (l *Library) JoinMulticastEx(h spec.ID, attr *spec.JoinAttr, c spec.Context
 // (rdma_join_multicast2).
 func (l *Library) join(h spec.ID, a spec.Sockaddr, flags spec.JoinFlags, c spec.Context) error {
 	addr := firstBytes(a, l.addrLen(a))
-	if !l.deviates.KeepsCallersAddr {
-		addr = addr.Clone()
-	}
 	if err := l.allocate(spec.Calloc); err != nil {
 		return err
 	}
 	id := deref(l.ids, h)
-	m := &membership{id: id, context: c, flags: flags, addr: addr}
+	m := l.spare.membership()
+	m.id, m.context, m.flags = id, c, flags
+	if l.deviates.KeepsCallersAddr {
+		m.addr = addr
+	} else {
+		m.addr = append(m.addr, addr...)
+	}
 	l.records.add(m, l.next())
 	l.list(m)
 	if err := l.ask(m, addr); err != nil {
@@ -69,7 +72,7 @@ func (l *Library) join(h spec.ID, a spec.Sockaddr, flags spec.JoinFlags, c spec.
 // ask has the kernel join. One that does not know AF_IB knows no flags either.
 func (l *Library) ask(m *membership, addr spec.Sockaddr) (err error) {
 	f := l.file(m.id.channel)
-	r := uabi.JoinMulticast{ID: m.id.kernelID, UID: m.uid, Addr: addr.Clone(), AddrSize: len(addr), Flags: m.flags}
+	r := uabi.JoinMulticast{ID: m.id.kernelID, UID: m.uid, Addr: addr, AddrSize: len(addr), Flags: m.flags}
 	switch {
 	case l.afIB:
 		m.handle, err = f.JoinMulticast(r)
@@ -84,8 +87,12 @@ func (l *Library) ask(m *membership, addr spec.Sockaddr) (err error) {
 
 // free frees a membership that is on no list any more.
 func (l *Library) free(m *membership) {
-	if !l.deviates.KeepsFreedMemberships {
-		l.records.remove(m)
+	if l.deviates.KeepsFreedMemberships {
+		return
+	}
+	l.records.remove(m)
+	if m.eventsRead == m.eventsCompleted && !l.deviates.KeepsCallersAddr {
+		l.spare.freeMembership(m)
 	}
 }
 
@@ -93,6 +100,12 @@ func (l *Library) free(m *membership) {
 // until every event of the membership that was read is acknowledged.
 func (l *Library) LeaveMulticast(h spec.ID, a spec.Sockaddr) error {
 	return l.minusOne("rdma_leave_multicast", l.leave(h, a))
+}
+
+// LeavesAtOnce tells whether no leave on the id waits for acknowledgements when nothing more is retrieved.
+func (l *Library) LeavesAtOnce(h spec.ID) bool {
+	id, ok := l.ids[h]
+	return !ok || !id.sync && id.eventsRead == id.eventsCompleted
 }
 
 func (l *Library) leave(h spec.ID, a spec.Sockaddr) error {
@@ -121,7 +134,7 @@ func (l *Library) leave(h spec.ID, a spec.Sockaddr) error {
 		l.free(m)
 		return err
 	}
-	if !l.deviates.LeaveIgnoresAcks {
+	if m.eventsCompleted < reported && !l.deviates.LeaveIgnoresAcks {
 		l.world.Sleep(func() bool { return m.eventsCompleted >= reported })
 	}
 	if cancelled && reported > 0 && !l.deviates.LeaveDetachesEarly {

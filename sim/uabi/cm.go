@@ -85,7 +85,7 @@ type Route struct {
 }
 
 // JoinMulticast asks for a membership. UID comes back in its events; AddrSize is the length that the caller claims for
-// Addr, in bytes.
+// Addr, in bytes. Addr is the caller's memory, and the caller's again when the command has returned.
 type JoinMulticast struct {
 	ID       CMID
 	UID      uint64

@@ -43,7 +43,11 @@ func (l *Lane) AddWork(work Work) {
 
 // amongBusy is where the lane is in the list of those that hold work, or would be.
 func (l *Lane) amongBusy() int {
-	i, _ := slices.BinarySearchFunc(l.world.busy, l, func(a, b *Lane) int { return cmp.Compare(a.number, b.number) })
+	busy := l.world.busy
+	if len(busy) == 0 || l.number <= busy[0].number {
+		return 0
+	}
+	i, _ := slices.BinarySearchFunc(busy, l, func(a, b *Lane) int { return cmp.Compare(a.number, b.number) })
 	return i
 }
 

@@ -9,9 +9,10 @@ import (
 
 // A Process is a simulated process: its open calls, and how it ended.
 type Process struct {
-	world  *World
-	exit   *spec.Exit
-	onExit func()
+	world    *World
+	exit     *spec.Exit
+	onExit   func()
+	declined bool // a call that Quickly has declined; time has passed before it
 }
 
 // NewProcess makes a running process. When it ends, however it ends, onExit is called once under the world's lock: the
@@ -25,48 +26,47 @@ func (w *World) NewProcess(onExit func()) *Process { return &Process{world: w, o
 func (p *Process) Call(ctx context.Context, method string, body func() error) error {
 	p.world.mu.Lock()
 	defer p.world.mu.Unlock()
-	p.world.passTime()
+	if !p.declined {
+		p.world.passTime()
+	}
+	p.declined = false
 	return p.thread(ctx, method, body)
 }
 
 // Quickly makes a call that is sure not to sleep, without a thread: sure is asked, and body runs, under the world's
-// lock. Sure may Await. When it answers false, done is false, nothing was called, and Slowly makes the call.
+// lock. Sure may Await. When it answers false, done is false, nothing was called, and it is for Call to make the call.
 func (p *Process) Quickly(method string, sure func() bool, body func() error) (done bool, err error) {
 	w := p.world
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	defer w.changed.Broadcast()
+	defer p.leave(method, &err)
 	w.passTime()
 	possible := p.exit != nil || sure() // asking may let things happen, even the end of the process
 	switch {
 	case p.exit != nil:
 		return true, &spec.Crashed{Method: method, Exit: *p.exit}
 	case !possible:
+		p.declined = true
 		return false, nil
 	}
-	return true, p.here(method, body)
+	done = true
+	return done, body()
 }
 
-// Slowly makes a call that Quickly has declined, as Call does.
-func (p *Process) Slowly(ctx context.Context, method string, body func() error) error {
-	p.world.mu.Lock()
-	defer p.world.mu.Unlock()
-	return p.thread(ctx, method, body)
-}
-
-// here runs a body where it is called; a fault in it is the end of the process.
-func (p *Process) here(method string, body func() error) (err error) {
-	defer func() {
-		switch cause := recover().(type) {
-		case nil:
-		case fault:
-			p.end(cause.exit)
-			err = &spec.Crashed{Method: method, Exit: cause.exit}
-		default:
-			panic(cause)
-		}
-	}()
-	return body()
+// leave gives the world's lock back at the end of a quick call; a fault in that is the end of the process.
+func (p *Process) leave(method string, err *error) {
+	cause := recover()
+	if f, ok := cause.(fault); ok {
+		cause = nil
+		p.end(f.exit)
+		*err = &spec.Crashed{Method: method, Exit: f.exit}
+	}
+	if p.world.waiting > 0 {
+		p.world.changed.Broadcast()
+	}
+	p.world.mu.Unlock()
+	if cause != nil {
+		panic(cause)
+	}
 }
 
 // thread makes a call by a thread of its own and drives the world until that ends, or must be given up.
@@ -103,7 +103,9 @@ func (p *Process) thread(ctx context.Context, method string, body func() error) 
 func (w *World) await(ctx context.Context) {
 	stop := context.AfterFunc(ctx, func() { w.Do(func() {}) })
 	defer stop()
+	w.waiting++
 	w.changed.Wait()
+	w.waiting--
 }
 
 // InFlight settles the world and lists the open calls, oldest first. All of them are blocked then: one that is not

@@ -15,6 +15,7 @@ import (
 type World struct {
 	mu      sync.Mutex
 	changed *sync.Cond // for callers whose thread sleeps while others may still act
+	waiting int        // such callers
 	chance  *rand.Rand
 	lanes   int       // how many were made
 	busy    []*Lane   // those that hold work, in the order they were made
@@ -95,6 +96,13 @@ const (
 // letHappen lets one pending thing happen that need not let others go first: chosen by the seed among the sleepers that
 // may wake, the caller itself if it is awake, and the lanes that hold work.
 func (w *World) letHappen(callerIsAwake bool) happened {
+	if len(w.threads)+len(w.busy)+len(w.later) == 0 {
+		if callerIsAwake {
+			w.steps++
+			return caller
+		}
+		return nothing
+	}
 	if w.runLater(false) {
 		return another
 	}
