@@ -95,7 +95,7 @@ func (l *Lab) Fresh(ctx context.Context, seed int64) (spec.Backend, error) {
 				MAC:   net.HardwareAddr{0x02, 0, 0, 0, 0, byte(1 + i)},
 				Addrs: []netip.Prefix{netip.PrefixFrom(addr, 24)},
 			}},
-			Subnet: subnet, Deviates: l.kernel,
+			Subnet: subnet, Release: kernel.ReleaseOf(l.options.Kernel), Deviates: l.kernel,
 		})
 		b.hosts = append(b.hosts, &host{
 			name: name, addr: addr, world: w, kernel: k, library: l.library, faults: &fault.Set{},

@@ -98,6 +98,9 @@ func (infiniband) joinMulticast(m *membership, a spec.Sockaddr) error {
 	r.JoinState = sm.Full
 	if m.flags == spec.SendOnlyMember {
 		r.JoinState = sm.SendOnlyFull
+		if k := m.id.kernel; k.release.asksForSendOnly && !m.id.device.hca.subnet.Policy().SendOnly {
+			return spec.EOPNOTSUPP
+		}
 	}
 	m.member = m.id.device.hca.port.Join(r, given, m.answer)
 	return nil

@@ -17,6 +17,7 @@ import (
 // Kernel is one host's kernel. Everything on it runs under the world's lock.
 type Kernel struct {
 	world    *world.World
+	release  Release
 	deviates Deviations
 
 	netdevs   []*netdev // lo first, then those below the RDMA devices
@@ -46,6 +47,7 @@ type Kernel struct {
 type Config struct {
 	Devices  []Device       // in the order of their registration; at least one
 	Subnet   *fabric.Subnet // of the InfiniBand devices; nil when there is none
+	Release  Release
 	Deviates Deviations
 }
 
@@ -90,7 +92,7 @@ type Deviations struct {
 // New boots a host and plugs it in.
 func New(w *world.World, wire *fabric.Switch, c Config) *Kernel {
 	k := &Kernel{
-		world: w, deviates: c.Deviates,
+		world: w, release: c.Release, deviates: c.Deviates,
 		ports:  map[portKey][]*cmID{},
 		cmWork: w.NewLane(), addrWork: w.NewLane(), closeWork: w.NewLane(),
 		resources: map[string]int{"cm_id": 0, "qp": 0, "cq": 0, "pd": 0, "mr": 0, "ctx": 0},

@@ -1,0 +1,37 @@
+package kernel_test
+
+import (
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"joinmcast/sim/fabric"
+	"joinmcast/sim/kernel"
+	"joinmcast/sim/sm"
+	"joinmcast/sim/uabi"
+	"joinmcast/sim/world"
+	"joinmcast/spec"
+)
+
+func TestASendOnlyJoinThatTheSubnetDoesNotHaveIsRefusedAtOnceBefore512(t *testing.T) {
+	for release, atOnce := range map[string]bool{"5.10.262": true, "5.12": false, "": false} {
+		t.Run(release, func(t *testing.T) {
+			policy := sm.Default()
+			policy.SendOnly = false
+			w := world.New(1)
+			subnet := fabric.NewSubnet(w, policy)
+			h := bootHostIn(t, w, kernel.Config{Subnet: subnet, Release: kernel.ReleaseOf(release)}, "mlx4")
+
+			_, err := h.joinRaw(uabi.JoinMulticast{
+				ID: h.bound(), UID: 9, Addr: group, AddrSize: len(group), Flags: spec.SendOnlyMember,
+			})
+
+			if atOnce {
+				h.Expect(err).To(MatchError(spec.EOPNOTSUPP))
+				return
+			}
+			h.Expect(err).NotTo(HaveOccurred())
+			h.Expect(h.event().Type).To(Equal(spec.MulticastError))
+		})
+	}
+}
