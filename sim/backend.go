@@ -91,11 +91,14 @@ func (b *backend) Capabilities(context.Context) (spec.Capabilities, error) {
 	for _, c := range spec.AllCapabilities() {
 		all[c] = spec.Evidence{Has: true, How: simulated}
 	}
+	if len(b.hosts) == 1 {
+		all[spec.TwoHosts] = spec.Evidence{How: "this world has one host"}
+	}
 	all[spec.UDQP], all[spec.McastQP] = b.kind.HasUDQPs(), b.kind.Attaches()
 	return all, nil
 }
 
-// Hosts gives host0, the one under test, and host1.
+// Hosts gives host0, the one under test, and the others.
 func (b *backend) Hosts() []spec.Host {
 	var hosts []spec.Host
 	for _, h := range b.hosts {

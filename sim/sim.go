@@ -5,7 +5,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/netip"
 
 	"joinmcast/sim/fabric"
@@ -26,6 +25,7 @@ type Options struct {
 	RDMACore string   // the rdma-core version that is imitated, as in "44.0"
 	Defects  []string // of what is imitated: names of package quirk
 	Quirks   []string // beside them, or, with quirk.Without before it, not among them
+	Topology Topology
 	Faults   []HostFault
 	Nonce    string // comes back in the environment
 	Capture  bool   // worlds keep what their wire carries: their backends are spec.Wiretaps
@@ -42,7 +42,7 @@ type Lab struct {
 var _ spec.Lab = (*Lab)(nil)
 
 // NewLab makes a lab; an unknown kind or quirk is an error that lists the known ones, and so is a fault that its hosts
-// cannot have.
+// cannot have; of a topology that cannot be, the error says what would be right.
 func NewLab(o Options) (*Lab, error) {
 	if (o.Kernel == "") != (o.RDMACore == "") {
 		return nil, fmt.Errorf("kernel is %q and rdma-core %q; a stack imitates both, or neither", o.Kernel, o.RDMACore)
@@ -53,6 +53,12 @@ func NewLab(o Options) (*Lab, error) {
 	kind, err := kernel.KindNamed(o.Kind)
 	if err != nil {
 		return nil, err
+	}
+	if err := o.Topology.Check(); err != nil {
+		return nil, err
+	}
+	if len(o.Topology.VLANs) > 0 && kind.NeedsSubnet() {
+		return nil, fmt.Errorf("vlans do not go with kind %s, whose network devices are not Ethernet", o.Kind)
 	}
 	names, err := quirk.Changed(o.Defects, o.Quirks)
 	if err != nil {
@@ -71,10 +77,10 @@ func NewLab(o Options) (*Lab, error) {
 	return lab, nil
 }
 
-// Fresh boots two hosts on a switch of their own.
+// Fresh boots the hosts on a switch of their own.
 func (l *Lab) Fresh(ctx context.Context, seed int64) (spec.Backend, error) {
 	w := world.New(seed)
-	wire := fabric.NewSwitch(w)
+	wire := l.options.Topology.newSwitch(w)
 	b := &backend{options: l.options, kind: l.kind, world: w}
 	if l.options.Capture {
 		b.capture = &packet.Capture{}
@@ -87,18 +93,21 @@ func (l *Lab) Fresh(ctx context.Context, seed int64) (spec.Backend, error) {
 			subnet.Tap(b.capture.SeePacket)
 		}
 	}
-	for i, name := range []string{"host0", "host1"} {
-		addr := netip.AddrFrom4([4]byte{192, 168, 100, byte(1 + i)})
+	for i := range l.options.Topology.hosts() {
+		addr := l.options.Topology.address(i)
 		k := kernel.New(w, wire, kernel.Config{
 			Devices: []kernel.Device{{
 				Kind:  l.kind,
-				MAC:   net.HardwareAddr{0x02, 0, 0, 0, 0, byte(1 + i)},
-				Addrs: []netip.Prefix{netip.PrefixFrom(addr, 24)},
+				MAC:   hardwareAddress(i),
+				Addrs: []netip.Prefix{addr},
 			}},
 			Subnet: subnet, Release: kernel.ReleaseOf(l.options.Kernel), Deviates: l.kernel,
 		})
+		if err := l.options.Topology.addVLANs(k, i); err != nil {
+			return nil, err
+		}
 		b.hosts = append(b.hosts, &host{
-			name: name, addr: addr, world: w, kernel: k, library: l.library, faults: &fault.Set{},
+			name: fmt.Sprint("host", i), addr: addr.Addr(), world: w, kernel: k, library: l.library, faults: &fault.Set{},
 		})
 	}
 	if err := b.injectAll(ctx, l.options.Faults); err != nil {

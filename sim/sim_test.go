@@ -64,13 +64,21 @@ type member struct {
 func (w *world) bound(host int) *member { return w.boundOf(w.procs[host], host) }
 
 func (w *world) boundOf(p spec.Process, host int) *member {
+	return w.boundOfTo(p, w.addrOf(host))
+}
+
+// boundTo makes an id on a host, bound to one of the host's addresses.
+func (w *world) boundTo(host int, a spec.Sockaddr) *member { return w.boundOfTo(w.procs[host], a) }
+
+func (w *world) boundOfTo(p spec.Process, a spec.Sockaddr) *member {
 	m := w.unboundOf(p, spec.PSUDP)
-	m.Expect(m.p.BindAddr(m.ctx, m.id, w.addrOf(host))).To(Succeed())
+	m.Expect(m.p.BindAddr(m.ctx, m.id, a)).To(Succeed())
 	return m
 }
 
 func (w *world) addrOf(host int) spec.Sockaddr {
-	return addr([]string{"192.168.100.1", "192.168.100.2"}[host])
+	n := 100<<8 + 1 + host
+	return spec.NewSockaddr(netip.AddrFrom4([4]byte{192, 168, byte(n >> 8), byte(n)}), 0)
 }
 
 // unbound makes an id on the host under test, bound to nothing.

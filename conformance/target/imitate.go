@@ -92,7 +92,9 @@ func (t *Target) openSim(ctx context.Context, nonce string) (*sim.Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := sim.Options{Kind: t.Kind, Kernel: kernel, RDMACore: rdmaCore, Nonce: nonce, Capture: t.Capture}
+	o := sim.Options{
+		Kind: t.Kind, Topology: t.Topology, Kernel: kernel, RDMACore: rdmaCore, Nonce: nonce, Capture: t.Capture,
+	}
 	if t.Profile == Upstream {
 		if o.Defects, err = t.defects(ctx, o); err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -41,6 +42,7 @@ type Target struct {
 	Profile      string          `yaml:"profile"`       // of the simulated stack; empty: upstream
 	Quirks       []string        `yaml:"quirks"`        // of the simulated stack, beside its profile's
 	Faults       []sim.HostFault `yaml:"faults"`        // of the simulated stack's hosts, in every world
+	Topology     sim.Topology    `yaml:",inline"`       // of the simulated stack
 	Kernel       string          `yaml:"kernel"`        // a Debian suite; of guests, or a path; of sim, or a version
 	RDMACore     string          `yaml:"rdma_core"`     // a Debian suite; of guests, or a path; of sim, or a version
 	Device       string          `yaml:"device"`        // of this machine, as in mlx5_0; empty: the first
@@ -165,8 +167,13 @@ func (t *Target) check() error {
 		return fmt.Errorf("profile does not go with stack %s; only a simulated stack has one", t.Stack)
 	case len(t.Faults) > 0 && t.Stack != Sim:
 		return fmt.Errorf("faults do not go with stack %s; only on a simulated stack do things go wrong on command", t.Stack)
+	case !reflect.ValueOf(t.Topology).IsZero() && t.Stack != Sim:
+		return fmt.Errorf("hosts, vlans and switch do not go with stack %s; only a simulated stack has them", t.Stack)
 	case t.Stack == RXE && (t.Kernel == "" || t.RDMACore == ""):
 		return errors.New("stack rxe wants kernel and rdma_core, each a Debian suite or a path")
+	}
+	if err := t.Topology.Check(); err != nil {
+		return err
 	}
 	if _, err := kernel.KindNamed(t.Kind); t.Kind != "" && err != nil {
 		return err

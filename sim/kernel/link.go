@@ -22,11 +22,7 @@ func (k *Kernel) Impair(f spec.WireFault) (undo func()) {
 			undos = append(undos, n.link.Impair(f))
 		}
 	}
-	return func() {
-		for _, undo := range undos {
-			undo()
-		}
-	}
+	return all(undos)
 }
 
 // MAC is the device's own link-layer address.
@@ -36,7 +32,7 @@ func (n *netdev) MAC() fabric.MAC { return fabric.MAC(n.mac) }
 func (n *netdev) Carrier() bool { return n.up }
 
 // running tells whether the device is up and has a wire to speak on.
-func (n *netdev) running() bool { return n.up && n.lowest().link != nil }
+func (n *netdev) running() bool { return n.up && n.lowest().link != nil && n.linkLayer == ethernet }
 
 // send puts a frame on the wire with the device's tag, if it has one.
 func (n *netdev) send(f fabric.Frame) {

@@ -42,6 +42,8 @@ func (n *netdev) addVLAN(vlan *netdev, tag int) error {
 	switch {
 	case tag < 1 || tag > maxVLAN:
 		return fmt.Errorf("the VLAN of %s is %d; want 1 to %d", vlan.name, tag, maxVLAN)
+	case n.linkLayer != ethernet:
+		return fmt.Errorf("%s is no Ethernet device; want a VLAN on one", n.name)
 	case n.parent != nil:
 		return fmt.Errorf("%s is a VLAN itself; want a VLAN on %s, which it lies on", n.name, n.parent.name)
 	case n.onVLAN(uint16(tag)) != nil:

@@ -86,17 +86,27 @@ func (k *Kernel) setMTU(c spec.MTUChange) (undo func(), err error) {
 	case n.parent != nil && c.MTU > n.parent.mtu:
 		return nil, fmt.Errorf("the MTU of %s cannot be %d; %s below it has %d", n.name, c.MTU, n.parent.name, n.parent.mtu)
 	}
-	old := n.mtu
-	set := func(mtu int) {
-		for _, d := range append([]*netdev{n}, n.vlans...) {
-			if d == n || d.mtu > mtu {
-				d.mtu = mtu
+	var undos []func()
+	for _, d := range append([]*netdev{n}, n.vlans...) {
+		if old := d.mtu; d == n || old > c.MTU {
+			d.mtu = c.MTU
+			k.addLinkLocal(d)
+			undos = append(undos, func() {
+				d.mtu = old
 				k.addLinkLocal(d)
-			}
+			})
 		}
 	}
-	set(c.MTU)
-	return func() { set(old) }, nil
+	return all(undos), nil
+}
+
+// all does one thing after the other.
+func all(undos []func()) func() {
+	return func() {
+		for _, undo := range undos {
+			undo()
+		}
+	}
 }
 
 // addLinkLocal gives a device the address that it makes for itself, or takes it away where there is no IPv6.
