@@ -18,7 +18,7 @@ TWO := say which two reports: make diff A=report.json B=report.json
 .PHONY: bin rxe hw test-live conformance test lint list explain diff soak walk mutants generate setup help clean
 
 conformance: ## judge the simulated stack as upstream is, and as it is promised: needs Go and nothing else
-	@trap 'exit 2' INT; status=0; for target in sim sim-promise; do \
+	@trap 'exit 2' INT; status=0; for target in sim sim-promise sim-snooping; do \
 		$(GINKGO) --succinct $(COLOUR) $(FLAGS) ./conformance -- -target=$$target || status=1; \
 	done; exit $$status
 
