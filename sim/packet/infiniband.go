@@ -2,6 +2,7 @@ package packet
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"joinmcast/sim/fabric"
 )
@@ -30,7 +31,7 @@ func OfSubnet(p fabric.Packet) ([]byte, error) {
 	binary.BigEndian.PutUint16(lrh[2:], p.DLID)
 	binary.BigEndian.PutUint16(lrh[4:], uint16((lrhBytes+len(inner))/wordBytes))
 	binary.BigEndian.PutUint16(lrh[6:], p.SLID)
-	b := append(lrh, seal(lrh, of, inner)...)
+	b := slices.Concat(lrh, seal(lrh, of, inner))
 	return binary.LittleEndian.AppendUint16(b, vcrc(b)), nil
 }
 
