@@ -7,9 +7,7 @@ import (
 	"strings"
 )
 
-// Kind names the field that is set, as a target file spells it.
-func (f Fault) Kind() string { return strings.Join(f.kinds(), " and ") }
-
+// kinds names the fields that are set, as a target file spells them.
 func (f Fault) kinds() []string {
 	var set []string
 	for _, field := range []struct {
@@ -32,11 +30,11 @@ func (f Fault) kinds() []string {
 // Check refuses a fault that means nothing, with one sentence that says what would be right. Whether a host can have
 // it, the host's Inject says.
 func (f Fault) Check() error {
-	switch n := len(f.kinds()); {
-	case n == 0:
+	switch kinds := f.kinds(); {
+	case len(kinds) == 0:
 		return errors.New("the fault is empty; want one of fail, event, memory, sm and wire")
-	case n > 1:
-		return fmt.Errorf("one fault has %s; want a fault for each", f.Kind())
+	case len(kinds) > 1:
+		return fmt.Errorf("one fault has %s; want a fault for each", strings.Join(kinds, " and "))
 	case f.Fail != nil:
 		return f.Fail.check()
 	case f.Event != nil:
