@@ -95,15 +95,20 @@ func (c walking) open(ctx context.Context) (pair walk.Pair, end func(), err erro
 	return walk.Pair{A: grounds[0], B: grounds[1]}, end, nil
 }
 
-// load reads a target. The kernel and the library of the flags are those of guests.
+// load reads a target. The kernel and the library of the flags are those of guests, and what upstream's profile of the
+// simulated stack imitates, if it can.
 func (c walking) load(name string) (*target.Target, error) {
 	o := target.Overrides{Programs: c.programs}
 	t, err := target.Load(name, o)
-	if err == nil && t.Stack == target.RXE {
+	if err != nil {
+		return nil, err
+	}
+	imitates := t.Stack == target.Sim && t.Profile == target.Upstream && target.Imitable(c.kernel, c.rdmaCore)
+	if t.Stack == target.RXE || imitates {
 		o.Kernel, o.RDMACore = c.kernel, c.rdmaCore
 		return target.Load(name, o)
 	}
-	return t, err
+	return t, nil
 }
 
 func (c walking) playAgain(ctx context.Context, pair walk.Pair) error {

@@ -63,6 +63,13 @@ func (t *Target) imitates() (kernel, rdmaCore string, err error) {
 	return kernel, rdmaCore, err
 }
 
+// Imitable tells whether a simulated stack can imitate such a kernel and rdma-core: of a Debian suite or a version, but
+// not of a path.
+func Imitable(kernel, rdmaCore string) bool {
+	_, _, err := (&Target{Kernel: kernel, RDMACore: rdmaCore}).imitates()
+	return err == nil
+}
+
 // checkProfile fills in what upstream's profile imitates, and refuses what is no profile.
 func (t *Target) checkProfile() error {
 	if t.Profile == "" {
