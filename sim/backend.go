@@ -22,6 +22,10 @@ func (o Options) imitates(device string) string {
 	if o.Kernel == "" {
 		text = fmt.Sprintf("what librdmacm promises, and else Linux 6.1.192 %s with rdma-core 44.0", device)
 	}
+	if o.Topology.Switch.Snooping {
+		text += ", on a switch that snoops " + map[bool]string{true: "with", false: "without"}[o.Topology.Switch.Querier] +
+			" a querier"
+	}
 	if len(o.Quirks) > 0 {
 		text += ", with quirks: " + strings.Join(o.Quirks, ", ")
 	}

@@ -142,3 +142,16 @@ func TestATopologyThatCannotBeIsRefusedWithOneSentence(t *testing.T) {
 		NewWithT(t).Expect(err).To(MatchError(ContainSubstring(want)))
 	}
 }
+
+func TestTheEnvironmentTellsOfASwitchThatSnoops(t *testing.T) {
+	for want, s := range map[string]sim.Switch{
+		", on a switch that snoops with a querier":    snoops,
+		", on a switch that snoops without a querier": {Snooping: true},
+	} {
+		e, err := newNetwork(t, sim.Topology{Switch: s}).backend.Environment(t.Context())
+		g := NewWithT(t)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(e.Imitates).To(HaveSuffix(want))
+		g.Expect(e.Hosts).To(HaveLen(2))
+	}
+}

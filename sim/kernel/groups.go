@@ -64,10 +64,9 @@ func (n *netdev) removeFilter(a fabric.MAC) {
 // robustness is how often a change is told, in case that a message is lost (RFC 3376, section 8.1).
 const robustness = 2
 
-// report tells the wire that the device is a member of a group now, or no longer. What IPoIB says of that is said
-// within the subnet, where nobody listens for it.
+// report tells the wire that the device is a member of a group now, or no longer.
 func (n *netdev) report(t fabric.RecordType, a netip.Addr) {
-	if !n.running() || n.linkLayer != ethernet || !n.lowest().link.Attentive() || !isReported(a) {
+	if !n.running() || !n.lowest().link.Attentive() || !isReported(a) {
 		return
 	}
 	for range robustness {

@@ -31,7 +31,7 @@ func (n *netdev) MAC() fabric.MAC { return fabric.MAC(n.mac) }
 // Carrier tells whether the device is up.
 func (n *netdev) Carrier() bool { return n.up }
 
-// running tells whether the device is up and has a wire to speak on.
+// running tells whether the device is up and has a wire to speak on. What IPoIB says is said within the subnet.
 func (n *netdev) running() bool { return n.up && n.lowest().link != nil && n.linkLayer == ethernet }
 
 // send puts a frame on the wire with the device's tag, if it has one.
