@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"joinmcast/spec"
@@ -57,9 +56,6 @@ func (h *host) inject(f spec.Fault) (undo func(), err error) {
 		return h.faults.Withhold(*f.Memory), nil
 	case f.SM != nil:
 		return h.kernel.SubnetFault(*f.SM)
-	case h.kernel.Transport() == spec.InfiniBand:
-		return nil, errors.New("an InfiniBand subnet has no bad cable; the faults this target can have are fail, event, " +
-			"memory and sm")
 	}
 	return h.kernel.Impair(*f.Wire), nil
 }

@@ -128,19 +128,23 @@ func (m *member) say(text string) {
 }
 
 func TestATopologyThatCannotBeIsRefusedWithOneSentence(t *testing.T) {
-	for want, o := range map[string]sim.Options{
-		"hosts is -1; want 1 to 10000, or 0 for 2":                      {Topology: sim.Topology{Hosts: -1}},
-		"hosts is 10001; want 1 to 10000, or 0 for 2":                   {Topology: sim.Topology{Hosts: 10_001}},
-		"hosts is 5000; want at most 4094 where there are vlans":        {Topology: sim.Topology{Hosts: 5000, VLANs: []int{7}}},
-		"one of vlans is 0; want 1 to 4094":                             {Topology: sim.Topology{VLANs: []int{7, 0}}},
-		"vlans has 7 twice":                                             {Topology: sim.Topology{VLANs: []int{7, 8, 7}}},
-		"interval of switch is -1; want a number of datagrams":          {Topology: sim.Topology{Switch: sim.Switch{Interval: -1}}},
-		"does not snoop; want snooping: true beside them":               {Topology: sim.Topology{Switch: sim.Switch{Querier: true}}},
-		"vlans do not go with kind mlx4, whose network devices are not": {Kind: "mlx4", Topology: sim.Topology{VLANs: []int{7}}},
+	for want, top := range map[string]sim.Topology{
+		"hosts is -1; want 1 to 10000, or 0 for 2":               {Hosts: -1},
+		"hosts is 10001; want 1 to 10000, or 0 for 2":            {Hosts: 10_001},
+		"hosts is 5000; want at most 4094 where there are vlans": {Hosts: 5000, VLANs: []int{7}},
+		"one of vlans is 0; want 1 to 4094":                      {VLANs: []int{7, 0}},
+		"vlans has 7 twice":                                      {VLANs: []int{7, 8, 7}},
+		"interval of switch is -1; want a number of datagrams":   {Switch: sim.Switch{Interval: -1}},
+		"does not snoop; want snooping: true beside them":        {Switch: sim.Switch{Querier: true}},
 	} {
-		_, err := sim.NewLab(o)
+		_, err := sim.NewLab(sim.Options{Topology: top})
 		NewWithT(t).Expect(err).To(MatchError(ContainSubstring(want)))
 	}
+}
+
+func TestNoVLANLiesOnIPoIB(t *testing.T) {
+	_, err := sim.NewLab(sim.Options{Kind: "mlx4", Topology: sim.Topology{VLANs: []int{7}}})
+	NewWithT(t).Expect(err).To(MatchError("vlans do not go with kind mlx4, whose network devices are not Ethernet"))
 }
 
 func TestTheEnvironmentTellsOfASwitchThatSnoops(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"joinmcast/sim"
 	"joinmcast/spec"
 )
 
@@ -69,4 +70,29 @@ func TestACutWireBringsNothingInEither(t *testing.T) {
 	w.impair(1, spec.WireFault{Cut: true})
 	sender.send(group, []byte("x"), nil)
 	m.receivesNothing()
+}
+
+func TestABadWireOfASubnet(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault spec.WireFault
+		host  int
+		want  []string
+	}{
+		"loses":          {spec.WireFault{Lose: 1}, 0, nil},
+		"duplicates":     {spec.WireFault{Duplicate: 1}, 0, []string{"it", "it"}},
+		"brings nothing": {spec.WireFault{Cut: true}, 1, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldWith(t, sim.Options{Kind: "mlx4"}, 1)
+			sender, m := w.bound(0).withQP(), w.attachedMember(1, group)
+			m.post(4)
+			mend := w.impair(c.host, c.fault)
+			sender.say("it")
+			_, err := w.hosts[1].Observe(w.ctx) // until the wire is quiet
+			w.Expect(err).NotTo(HaveOccurred())
+			mend()
+			sender.say("the end")
+			w.Expect(m.hears("the end")).To(Equal(c.want))
+		})
+	}
 }

@@ -33,8 +33,8 @@ func (h *Host) MustRouteElsewhere(ctx context.Context) {
 	}})
 }
 
-// MustAddVLAN gives the host the suite's VLAN on the network device under test; name is the VLAN's, and addr its address
-// there, which no other host has.
+// MustAddVLAN gives the host the suite's VLAN on the network device under test; name is the VLAN's, and addr the host's
+// address there, which no other has.
 func (h *Host) MustAddVLAN(ctx context.Context) (name string, addr spec.Sockaddr) {
 	ginkgo.GinkgoHelper()
 	vlan := tagged

@@ -5,6 +5,7 @@ package fabric
 import (
 	"joinmcast/sim/fifo"
 	"joinmcast/sim/world"
+	"joinmcast/spec"
 )
 
 // A Station is a host's network device on a port of the switch.
@@ -36,7 +37,7 @@ type Switch struct {
 type Link struct {
 	of      *Switch
 	station Station
-	cable   cable
+	cable   cable[Frame]
 }
 
 // arrival is a frame that reaches the switch, or word for the switch itself.
@@ -54,6 +55,7 @@ func NewSwitch(w *world.World) *Switch {
 // Plug connects a station to a port of its own.
 func (s *Switch) Plug(st Station) *Link {
 	l := &Link{of: s, station: st}
+	l.cable = cable[Frame]{world: s.world, arrive: func(f Frame) { s.arrive(arrival{from: l, frame: f}) }}
 	s.links = append(s.links, l)
 	s.at[st.MAC()] = l
 	return l
@@ -69,6 +71,9 @@ func (s *Switch) show(f Frame) {
 	}
 }
 
+// Impair makes the link's cable bad from now on; undo mends it.
+func (l *Link) Impair(f spec.WireFault) (undo func()) { return l.cable.impair(f) }
+
 // carrier tells whether both ends of the cable are up.
 func (l *Link) carrier() bool { return !l.cable.cut() && l.station.Carrier() }
 
@@ -82,7 +87,7 @@ func (l *Link) Send(f Frame) {
 	if f.Membership != nil && l.of.snooping == nil {
 		return // for a switch that snoops, or a router, of which there is none
 	}
-	l.carry(f)
+	l.cable.carry(f)
 }
 
 // arrive queues what reaches the switch.

@@ -24,23 +24,41 @@ type Port interface {
 }
 
 // Subnet is an InfiniBand subnet: its manager, and the switches, which go by what the manager knows. Packets arrive
-// later than they are sent, in the order they were sent.
+// later than they are sent, in the order they were sent unless a cable is bad.
 type Subnet struct {
 	*sm.Manager
-	ports map[spec.GID]Port
-	cable *world.Lane
-	taps  []func(Packet)
+	world  *world.World
+	ports  map[spec.GID]Port
+	cables map[spec.GID]*cable[Packet]
+	lane   *world.Lane
+	taps   []func(Packet)
 }
 
 // NewSubnet is a subnet without ports.
 func NewSubnet(w *world.World, p sm.Policy) *Subnet {
-	return &Subnet{Manager: sm.New(p), ports: map[spec.GID]Port{}, cable: w.NewLane()}
+	return &Subnet{
+		Manager: sm.New(p), world: w, ports: map[spec.GID]Port{}, cables: map[spec.GID]*cable[Packet]{}, lane: w.NewLane(),
+	}
 }
 
 // Plug connects a port, whose largest MTU is in bytes.
 func (s *Subnet) Plug(gid spec.GID, mtu int, p Port) {
 	s.AddPort(gid, mtu)
 	s.ports[gid] = p
+	s.cables[gid] = &cable[Packet]{world: s.world, arrive: func(p Packet) {
+		s.lane.Add(func() {
+			for _, to := range s.route(gid, p.DLID) {
+				if !s.cables[to].cut() {
+					s.ports[to].Take(p)
+				}
+			}
+		})
+	}}
+}
+
+// Impair makes the cable of a port bad from now on; undo mends it.
+func (s *Subnet) Impair(port spec.GID, f spec.WireFault) (undo func()) {
+	return s.cables[port].impair(f)
 }
 
 // Renew starts the subnet's manager anew, with another policy. The ports are told, in the order of their LIDs.
@@ -59,11 +77,7 @@ func (s *Subnet) Send(from spec.GID, p Packet) {
 	for _, see := range s.taps {
 		see(p)
 	}
-	s.cable.Add(func() {
-		for _, to := range s.route(from, p.DLID) {
-			s.ports[to].Take(p)
-		}
-	})
+	s.cables[from].carry(p)
 }
 
 func (s *Subnet) route(from spec.GID, lid uint16) []spec.GID {

@@ -64,7 +64,7 @@ func (c ipv4Counted) all() iter.Seq2[netip.Addr, uint32] {
 
 func (c macCounted) has(m fabric.MAC) bool     { return c.counted.has(macNumber(m)) }
 func (c macCounted) add(m fabric.MAC) bool     { return c.counted.add(macNumber(m)) }
-func (c macCounted) remove(m fabric.MAC) bool  { return c.counted.remove(macNumber(m)) }
+func (c macCounted) remove(m fabric.MAC)       { c.counted.remove(macNumber(m)) }
 func (c macCounted) users(m fabric.MAC) uint32 { return c.counted[macNumber(m)] }
 
 func (c macCounted) all() iter.Seq2[fabric.MAC, uint32] {

@@ -14,9 +14,14 @@ func (n *netdev) plug(wire *fabric.Switch, above *device) {
 	n.link, n.above = wire.Plug(n), append(n.above, above)
 }
 
-// Impair makes the cables of all the host's network devices bad.
+// Impair makes the cables of all the host's ports bad.
 func (k *Kernel) Impair(f spec.WireFault) (undo func()) {
 	var undos []func()
+	for _, d := range k.devices {
+		if d.hca != nil {
+			undos = append(undos, d.hca.subnet.Impair(d.hca.gid, f))
+		}
+	}
 	for _, n := range k.netdevs {
 		if n.link != nil {
 			undos = append(undos, n.link.Impair(f))

@@ -50,8 +50,8 @@ func (k *Kernel) bringUp(n *netdev) {
 	k.addLinkLocal(n)
 }
 
-// bringDown keeps the IPv4 addresses and what processes joined, and lets go all else: routes, the link-local address, and
-// the filters of the groups until the device is up again (ip_mc_down, fib_disable_ip, addrconf_ifdown).
+// bringDown keeps the IPv4 addresses and what processes joined, and lets go all else: routes, the link-local address,
+// and the filters of the groups until the device is up again (ip_mc_down, fib_disable_ip, addrconf_ifdown).
 func (k *Kernel) bringDown(n *netdev) {
 	n.up = false
 	k.delAddr(n, linkLocalOf(n))
