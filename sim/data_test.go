@@ -2,10 +2,12 @@ package sim_test
 
 import (
 	"bytes"
+	"net/netip"
 	"testing"
 
 	. "github.com/onsi/gomega"
 
+	"joinmcast/sim"
 	"joinmcast/spec"
 )
 
@@ -166,21 +168,32 @@ func TestUnicastReachesTheQPItNames(t *testing.T) {
 }
 
 func TestHopLimitIsTheSendersOfMulticastAndTheRoutesOfUnicast(t *testing.T) {
-	for to, want := range map[string]byte{"239.1.2.3": 3, "192.168.100.2": 64} {
-		t.Run(to, func(t *testing.T) {
-			w := newWorld(t, 6)
+	for name, c := range map[string]struct {
+		to               string
+		kernel, rdmaCore string
+		want             byte
+	}{
+		"multicast":                 {"239.1.2.3", "", "", 3},
+		"unicast":                   {"192.168.100.2", "", "", 64},
+		"unicast of an old kernel":  {"192.168.100.2", "5.10.262", "44.0", 3},
+		"unicast of an old library": {"192.168.100.2", "6.1.192", "33.2", 3},
+		"unicast of bookworm's":     {"192.168.100.2", "6.1.192", "44.0", 64},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldWith(t, sim.Options{Kernel: c.kernel, RDMACore: c.rdmaCore}, 6)
 			sender, m := w.bound(0).withQP(), w.attachedMember(1, group)
 			m.post(1)
+			to := netip.MustParseAddr(c.to)
 			ah, err := sender.p.CreateAH(sender.ctx, sender.id, spec.AHAttr{
-				IsGlobal: true, PortNum: 1, GRH: spec.GlobalRoute{DGID: spec.MGIDOf(addr(to).Addr()), SGIDIndex: 1, HopLimit: 3},
+				IsGlobal: true, PortNum: 1, GRH: spec.GlobalRoute{DGID: spec.MGIDOf(to), SGIDIndex: 1, HopLimit: 3},
 			})
 			m.Expect(err).NotTo(HaveOccurred())
-			qpn := uint32(spec.MulticastQPN)
-			if want != 3 {
-				qpn = 17
+			wr := spec.SendWR{AH: ah, RemoteQPN: spec.MulticastQPN, QKey: spec.UDPQKey, Data: []byte("x")}
+			if !to.IsMulticast() {
+				wr.RemoteQPN = 17
 			}
-			sender.sendWR(spec.SendWR{AH: ah, RemoteQPN: qpn, QKey: spec.UDPQKey, Data: []byte("x")})
-			m.Expect(m.receives().GRH[28]).To(Equal(want))
+			sender.sendWR(wr)
+			m.Expect(m.receives().GRH[28]).To(Equal(c.want))
 		})
 	}
 }

@@ -101,7 +101,7 @@ func (l *Lab) Fresh(ctx context.Context, seed int64) (spec.Backend, error) {
 				MAC:   hardwareAddress(i),
 				Addrs: []netip.Prefix{addr},
 			}},
-			Subnet: subnet, Release: kernel.ReleaseOf(l.options.Kernel), Deviates: l.kernel,
+			Subnet: subnet, Release: kernel.ReleaseOf(l.options.Kernel, l.options.RDMACore), Deviates: l.kernel,
 		})
 		if err := l.options.Topology.addVLANs(k, i); err != nil {
 			return nil, err

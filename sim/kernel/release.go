@@ -2,21 +2,29 @@ package kernel
 
 import "joinmcast/spec/verdict"
 
-// Release is what kernels of some releases do otherwise than those of 6.1, and no worse: nothing of it breaks the law.
+// Release is what kernels of some releases, or under an older rdma-core, do otherwise than those of 6.1 under 44.0, and
+// no worse: nothing of it breaks the law.
 type Release struct {
-	asksForSendOnly bool // whether the subnet administration has send-only members, before one is to be
+	asksForSendOnly   bool // whether the subnet administration has send-only members, before one is to be
+	keepsSendersLimit bool // of a unicast datagram: rxe's address handle is as the library filled it in
 }
 
-// ReleaseOf is what a kernel does by its release, as in "5.10.262"; of an empty one, what 6.1 does.
-func ReleaseOf(kernel string) Release {
-	return Release{asksForSendOnly: in("<5.12", kernel)} // 633d61021298
+// ReleaseOf is what a kernel does by its release, as in "5.10.262", and by rdma-core's version; of empty ones, what 6.1
+// does under 44.0.
+func ReleaseOf(kernel, rdmaCore string) Release {
+	return Release{
+		asksForSendOnly: in("<5.12", kernel), // 633d61021298
+		// Seen on 5.10.262, and under 33.2, and on 6.1.192 under 44.0 no more: since e2fe06c90806 a library can name the
+		// kernel's address handle.
+		keepsSendersLimit: in("<5.16", kernel) || in("<38", rdmaCore),
+	}
 }
 
 // in tells whether a release is in a range.
-func in(text, kernel string) bool {
+func in(text, version string) bool {
 	r, err := verdict.ParseRange(text)
 	if err != nil {
 		panic(err) // the ranges are those of this file
 	}
-	return r.Contains(kernel)
+	return r.Contains(version)
 }

@@ -20,7 +20,7 @@ func TestASendOnlyJoinThatTheSubnetDoesNotHaveIsRefusedAtOnceBefore512(t *testin
 			policy.SendOnly = false
 			w := world.New(1)
 			subnet := fabric.NewSubnet(w, policy)
-			h := bootHostIn(t, w, kernel.Config{Subnet: subnet, Release: kernel.ReleaseOf(release)}, "mlx4")
+			h := bootHostIn(t, w, kernel.Config{Subnet: subnet, Release: kernel.ReleaseOf(release, "")}, "mlx4")
 
 			_, err := h.joinRaw(uabi.JoinMulticast{
 				ID: h.bound(), UID: 9, Addr: group, AddrSize: len(group), Flags: spec.SendOnlyMember,

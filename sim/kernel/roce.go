@@ -118,7 +118,7 @@ func (roce) addressHandle(d *device, a spec.AHAttr) (*ah, error) {
 	if n.mac, ok = n.netdev.linkAddr(n.dst); !ok {
 		return nil, spec.ETIMEDOUT
 	}
-	if !n.dst.IsMulticast() {
+	if !n.dst.IsMulticast() && !d.kernel.release.keepsSendersLimit {
 		n.grh.HopLimit = ipDefaultHopLimit // the route's, whatever was asked for (ib_resolve_unicast_gid_dmac)
 	}
 	return n, nil
