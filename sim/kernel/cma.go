@@ -261,7 +261,7 @@ func (id *cmID) startRoute() {
 // notify queues an event of the id itself.
 func (id *cmID) notify(e uabi.Event) {
 	e.UID, e.ID = id.uid, id.handle
-	id.queue(id.kernel.newEvent(e, id, nil))
+	id.queue(id.kernel.newEvent(&e, id, nil))
 }
 
 // listen is rdma_listen; an id that is not bound yet is bound to the wildcard by it.

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"iter"
 	"maps"
-	"net/netip"
 
 	"joinmcast/sim/fabric"
 )
@@ -39,28 +38,9 @@ func (c counted[K]) remove(k K) bool {
 // all goes through the things and their users.
 func (c counted[K]) all() iter.Seq2[K, uint32] { return maps.All(c) }
 
-// ipv4Counted and macCounted are counted addresses, kept by the numbers that their bytes are: Go's maps are twice as
-// fast with numbers, and a join and a leave are mostly maps.
-type (
-	ipv4Counted struct{ counted[uint32] }
-	macCounted  struct{ counted[uint64] }
-)
-
-func (c ipv4Counted) has(a netip.Addr) bool    { return a.Is4() && c.counted.has(ipv4Number(a)) }
-func (c ipv4Counted) add(a netip.Addr) bool    { return c.counted.add(ipv4Number(a)) }
-func (c ipv4Counted) remove(a netip.Addr) bool { return c.counted.remove(ipv4Number(a)) }
-
-func (c ipv4Counted) all() iter.Seq2[netip.Addr, uint32] {
-	return func(yield func(netip.Addr, uint32) bool) {
-		for number, users := range c.counted {
-			var b [4]byte
-			binary.BigEndian.PutUint32(b[:], number)
-			if !yield(netip.AddrFrom4(b), users) {
-				return
-			}
-		}
-	}
-}
+// macCounted are counted link-layer addresses, kept by the numbers that their bytes are, by which a map finds them
+// faster.
+type macCounted struct{ counted[uint64] }
 
 func (c macCounted) has(m fabric.MAC) bool     { return c.counted.has(macNumber(m)) }
 func (c macCounted) add(m fabric.MAC) bool     { return c.counted.add(macNumber(m)) }
@@ -77,11 +57,6 @@ func (c macCounted) all() iter.Seq2[fabric.MAC, uint32] {
 			}
 		}
 	}
-}
-
-func ipv4Number(a netip.Addr) uint32 {
-	b := a.As4()
-	return binary.BigEndian.Uint32(b[:])
 }
 
 func macNumber(m fabric.MAC) uint64 {

@@ -5,23 +5,27 @@ import (
 	"slices"
 
 	"joinmcast/sim/fabric"
+	"joinmcast/sim/fifo"
 	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
 
 // qp is a queue pair.
 type qp struct {
-	device             *device
-	num                uabi.QP
-	qpType             spec.QPType
-	state              uabi.QPState
-	qkey               uint32
+	// What a datagram that arrives looks at lies together: with many QPs its way to them is mostly cache misses.
+	state   uabi.QPState
+	qpType  spec.QPType
+	qkey    uint32
+	num     uabi.QP
+	recvCQ  *cq
+	buffers fifo.Queue[buffer]
+	device  *device
+
 	pd                 *pd
-	sendCQ, recvCQ     *cq
+	sendCQ             *cq
 	sendRoom, recvRoom int
 	sending            int    // posted and not yet completed
 	psn                uint32 // of the next datagram
-	buffers            []spec.RecvWR
 	attached           map[attachment]bool
 }
 
@@ -31,15 +35,25 @@ const maxPSN = 1<<24 - 1
 // fail puts the queue pair into the error state: what is posted, or will be, completes as flushed.
 func (q *qp) fail() {
 	q.state = uabi.QPErr
-	for _, buffer := range q.buffers {
-		q.recvCQ.done = append(q.recvCQ.done, spec.Completion{WRID: buffer.WRID, Status: spec.WCWRFlushErr})
+	for q.buffers.Len() > 0 {
+		q.recvCQ.done.Push(spec.Completion{WRID: q.buffers.Pop().WRID, Status: spec.WCWRFlushErr})
 	}
-	q.buffers = nil
 }
 
 // queueRoom is how many requests fit a queue made for n: rxe rounds a ring's slots up to a power of two and keeps one
 // free.
 func queueRoom(n uint32) int { return 1<<bits.Len32(n) - 1 }
+
+// buffer is a posted receive with its memory behind the room for the GRH: as much of it as a datagram can fill.
+type buffer struct {
+	spec.RecvWR
+	memory spec.Bytes
+}
+
+func newBuffer(wr spec.RecvWR) buffer {
+	size := min(int(wr.Size), spec.GRHBytes+largestIBMTU) - spec.GRHBytes
+	return buffer{wr, make(spec.Bytes, max(size, 0))}
+}
 
 // PostRecv posts a buffer.
 func (c *verbsContext) PostRecv(h uabi.QP, wr spec.RecvWR) error {
@@ -47,10 +61,10 @@ func (c *verbsContext) PostRecv(h uabi.QP, wr spec.RecvWR) error {
 	switch {
 	case !ok || q.state == uabi.QPReset:
 		return spec.EINVAL
-	case len(q.buffers) >= q.recvRoom:
+	case q.buffers.Len() >= q.recvRoom:
 		return spec.ENOMEM
 	}
-	q.buffers = append(q.buffers, wr)
+	q.buffers.Push(newBuffer(wr))
 	if q.state == uabi.QPErr {
 		q.fail()
 	}
@@ -80,10 +94,10 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 		}
 		q.sending--
 		if q.state == uabi.QPErr {
-			q.sendCQ.done = append(q.sendCQ.done, spec.Completion{WRID: wr.WRID, Status: spec.WCWRFlushErr})
+			q.sendCQ.done.Push(spec.Completion{WRID: wr.WRID, Status: spec.WCWRFlushErr})
 			return
 		}
-		q.sendCQ.done = append(q.sendCQ.done, spec.Completion{WRID: wr.WRID, ByteLen: uint32(len(wr.Data))})
+		q.sendCQ.done.Push(spec.Completion{WRID: wr.WRID, ByteLen: uint32(len(wr.Data))})
 	})
 	return nil
 }
@@ -120,23 +134,23 @@ func (d *device) deliver(a arrival) {
 // dropped, and the buffer waits for the next one.
 func (q *qp) receive(a arrival) {
 	receives := q.state == uabi.QPRTR || q.state == uabi.QPRTS
-	if q.qpType != spec.QPTypeUD || !receives || a.QKey != q.qkey || len(q.buffers) == 0 {
+	if q.qpType != spec.QPTypeUD || !receives || a.QKey != q.qkey || q.buffers.Len() == 0 {
 		return
 	}
-	buffer, length := q.buffers[0], spec.GRHBytes+len(a.Payload)
+	buffer, length := q.buffers.First(), spec.GRHBytes+len(a.Payload)
 	fits := length <= int(buffer.Size)
 	if !fits && !q.device.kernel.deviates.BlamesShortBuffer {
 		return
 	}
-	q.buffers = q.buffers[1:]
+	q.buffers.Pop()
 	if !fits {
-		q.recvCQ.done = append(q.recvCQ.done, spec.Completion{WRID: buffer.WRID, Status: spec.WCLocQPOpErr})
+		q.recvCQ.done.Push(spec.Completion{WRID: buffer.WRID, Status: spec.WCLocQPOpErr})
 		q.fail()
 		return
 	}
 	wc := spec.Completion{
 		WRID: buffer.WRID, ByteLen: uint32(length), HasGRH: a.grh != nil, Imm: a.Imm, SrcQP: a.SrcQP,
-		SLID: a.slid, GRH: a.grh, Data: slices.Clone(a.Payload),
+		SLID: a.slid, GRH: a.grh, Data: buffer.memory[:copy(buffer.memory, a.Payload)],
 	}
 	if !wc.HasGRH {
 		wc.GRH = make(spec.Bytes, spec.GRHBytes) // the room for it is there all the same
@@ -144,5 +158,5 @@ func (q *qp) receive(a arrival) {
 	if q.device.kernel.deviates.ForgetsGRHLength {
 		wc.ByteLen -= spec.GRHBytes
 	}
-	q.recvCQ.done = append(q.recvCQ.done, wc)
+	q.recvCQ.done.Push(wc)
 }

@@ -136,8 +136,12 @@ func (d *device) portGIDs() []gid {
 
 // gidIndex finds the entry of a network device's address in a mode.
 func (d *device) gidIndex(n *netdev, a netip.Addr, m spec.RoCEMode) (int, bool) {
-	i := slices.Index(d.gids, gid{a, m, n})
-	return i, i >= 0
+	for i := range d.gids {
+		if g := &d.gids[i]; g.netdev == n && g.addr == a && g.mode == m {
+			return i, true
+		}
+	}
+	return -1, false
 }
 
 // addGID gives a network device's address its entries, one for each mode of the port.

@@ -18,14 +18,14 @@ type cmEvent struct {
 }
 
 // newEvent is an event of a membership, or of the id alone when member is nil.
-func (k *Kernel) newEvent(e uabi.Event, of *cmID, member *membership) *cmEvent {
+func (k *Kernel) newEvent(e *uabi.Event, of *cmID, member *membership) *cmEvent {
 	var event *cmEvent
 	if last := len(k.spareEvents) - 1; last >= 0 {
 		event, k.spareEvents = k.spareEvents[last], k.spareEvents[:last]
 	} else {
 		event = &cmEvent{}
 	}
-	event.Event, event.of, event.member = e, of, member
+	event.Event, event.of, event.member = *e, of, member
 	return event
 }
 

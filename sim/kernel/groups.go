@@ -16,7 +16,7 @@ var (
 // joinGroup adds a user to an IPv4 group, multicast or not (ip_mc_inc_group does not look).
 func (n *netdev) joinGroup(a netip.Addr) {
 	if n.igmp.add(a) {
-		n.addFilter(fabric.GroupMAC(a))
+		n.letIn(a)
 		n.report(fabric.ChangeToExclude, a)
 	}
 }
@@ -31,7 +31,7 @@ func (n *netdev) leaveGroup(a netip.Addr) {
 
 func (n *netdev) joinMLD(a netip.Addr) {
 	if n.mld.add(a) {
-		n.addFilter(fabric.GroupMAC(a))
+		n.letIn(a)
 		n.report(fabric.ChangeToExclude, a)
 	}
 }
@@ -42,6 +42,23 @@ func (n *netdev) leaveMLD(a netip.Addr) {
 		n.report(fabric.ChangeToInclude, a)
 	}
 }
+
+// letIn lets a group's frames in. The IPv4 groups of a device that is no VLAN do that by themselves.
+func (n *netdev) letIn(a netip.Addr) {
+	if !n.letsIn(a) {
+		n.addFilter(fabric.GroupMAC(a))
+	}
+}
+
+// shutOut takes a letIn back.
+func (n *netdev) shutOut(a netip.Addr) {
+	if !n.letsIn(a) {
+		n.removeFilter(fabric.GroupMAC(a))
+	}
+}
+
+// letsIn tells a group whose membership is what lets its frames in.
+func (n *netdev) letsIn(a netip.Addr) bool { return n.parent == nil && a.Is4() }
 
 // addFilter lets frames to a link-layer address in. What a VLAN lets in its parent must, and the VLAN counts that too
 // (dev_mc_sync).

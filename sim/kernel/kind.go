@@ -40,6 +40,7 @@ const DefaultKind = "rxe"
 var kinds = []Kind{
 	rxe("rxe", "rdma_rxe", spec.RoCEv2Mode),
 	rxe("rxe-both", "rdma_rxe rebuilt to offer RoCE v1 too", spec.RoCEv1Mode, spec.RoCEv2Mode),
+	withoutLimits(rxe("rxe-roomy", "rdma_rxe rebuilt with room for a million of everything", spec.RoCEv2Mode)),
 	{
 		Name: "siw", Imitates: "siw", Driver: "siw", LinkLayer: ethernet,
 		prefix: "siw", netdevPrefix: "eth", netdevMTU: ethernetMTU, transport: iwarp{}, gidTable: 1,
@@ -60,6 +61,13 @@ func rxe(name, imitates string, modes ...spec.RoCEMode) Kind {
 		limits:   limits{groups: 8192, attachedToGroup: 56, attachments: 458752},
 		gidTable: 1024, udQPs: true, attaches: true,
 	}
+}
+
+// withoutLimits is a kind whose limits are out of the way, for measurements.
+func withoutLimits(k Kind) Kind {
+	const many = 1_000_000
+	k.limits = limits{groups: many, attachedToGroup: many, attachments: many}
+	return k
 }
 
 // KindNamed finds a kind; a name that is none is an error that lists the known ones.

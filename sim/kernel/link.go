@@ -51,7 +51,7 @@ func (n *netdev) send(f fabric.Frame) {
 func (n *netdev) Receive(f fabric.Frame) {
 	to := n.onVLAN(f.VLAN)
 	switch {
-	case to == nil || !to.up || f.Dst != n.MAC() && !n.filters.has(f.Dst):
+	case to == nil || !to.up || f.Dst != n.MAC() && !n.igmp.lets(f.Dst) && !n.filters.has(f.Dst):
 	case f.Membership == nil:
 		to.inputIP(f)
 	case f.Membership.Query:

@@ -117,15 +117,15 @@ func (m *membership) failure(reason spec.Errno) uabi.Event {
 func (m *membership) tellSoon(e uabi.Event) {
 	k := m.id.kernel
 	m.coming++
-	k.cmWork.AddWork(k.newEvent(e, m.id, m))
+	k.cmWork.AddWork(k.newEvent(&e, m.id, m))
 	if k.deviates.DuplicatesEvents {
 		m.coming++
-		k.cmWork.AddWork(k.newEvent(e, m.id, m))
+		k.cmWork.AddWork(k.newEvent(&e, m.id, m))
 	}
 }
 
 // tellNow tells an event from where it happens.
-func (m *membership) tellNow(e uabi.Event) { m.tell(m.id.kernel.newEvent(e, m.id, m)) }
+func (m *membership) tellNow(e uabi.Event) { m.tell(m.id.kernel.newEvent(&e, m.id, m)) }
 
 // tell queues the event of a membership that still stands.
 func (m *membership) tell(e *cmEvent) {

@@ -33,16 +33,16 @@ type netdev struct {
 	mtu       int
 	up        bool
 	addrs     []netip.Prefix
-	igmp      ipv4Counted         // IPv4 groups
+	igmp      ipv4Groups
 	mld       counted[netip.Addr] // IPv6 groups
 	parked    map[netip.Addr]bool // groups whose link-layer addresses are not let in while the device is down
-	filters   macCounted          // link-layer addresses
+	filters   macCounted          // link-layer addresses; see letIn
 }
 
 func newNetdev(name string, index int, mac net.HardwareAddr, mtu int, linkLayer string) *netdev {
 	return &netdev{
 		name: name, index: index, linkLayer: linkLayer, mac: mac, mtu: mtu,
-		igmp: ipv4Counted{counted[uint32]{}}, mld: counted[netip.Addr]{}, parked: map[netip.Addr]bool{},
+		igmp: ipv4Groups{}, mld: counted[netip.Addr]{}, parked: map[netip.Addr]bool{},
 		filters: macCounted{counted[uint64]{}},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"joinmcast/sim/fabric"
 	"joinmcast/spec"
 )
 
@@ -30,7 +31,13 @@ func (n *netdev) linkFilters() []spec.LinkFilter {
 		}
 		return out
 	}
-	for addr, users := range n.filters.all() {
+	filters := macCounted{maps.Clone(n.filters.counted)}
+	for group := range n.igmp.all() {
+		if n.letsIn(group) && !n.parked[group] {
+			filters.add(fabric.GroupMAC(group))
+		}
+	}
+	for addr, users := range filters.all() {
 		out = append(out, spec.LinkFilter{Netdev: n.name, Addr: addr.String(), Users: int(users)})
 	}
 	slices.SortFunc(out, func(a, b spec.LinkFilter) int { return strings.Compare(a.Addr, b.Addr) })

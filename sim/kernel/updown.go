@@ -40,7 +40,7 @@ func (k *Kernel) bringUp(n *netdev) {
 		}
 	}
 	for _, a := range slices.SortedFunc(maps.Keys(n.parked), netip.Addr.Compare) {
-		n.addFilter(fabric.GroupMAC(a))
+		n.letIn(a)
 		n.report(fabric.ChangeToExclude, a)
 	}
 	clear(n.parked)
@@ -58,7 +58,7 @@ func (k *Kernel) bringDown(n *netdev) {
 	n.leaveGroup(allSystems)
 	for _, groups := range []iter.Seq2[netip.Addr, uint32]{n.igmp.all(), n.mld.all()} {
 		for a := range groups {
-			n.removeFilter(fabric.GroupMAC(a))
+			n.shutOut(a)
 			n.parked[a] = true
 		}
 	}
@@ -74,7 +74,7 @@ func (n *netdev) dropFilter(group netip.Addr) {
 		delete(n.parked, group)
 		return
 	}
-	n.removeFilter(fabric.GroupMAC(group))
+	n.shutOut(group)
 }
 
 // setMTU sets the largest packet of a network device, in bytes: that of a VLAN is never more than its parent's.

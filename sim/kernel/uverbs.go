@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"joinmcast/sim/fabric"
+	"joinmcast/sim/fifo"
 	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
@@ -26,7 +27,7 @@ type pd struct{ users int }
 
 type cq struct {
 	users int
-	done  []spec.Completion
+	done  fifo.Queue[spec.Completion]
 }
 
 type ah struct {
@@ -249,10 +250,10 @@ func (c *verbsContext) WaitCQ(h uabi.CQ) (spec.Completion, error) {
 	if !ok {
 		return spec.Completion{}, spec.EINVAL
 	}
-	c.device.kernel.world.Sleep(func() bool { return len(q.done) > 0 })
-	wc := q.done[0]
-	q.done = q.done[1:]
-	return wc, nil
+	if q.done.Len() == 0 {
+		c.device.kernel.world.Sleep(func() bool { return q.done.Len() > 0 })
+	}
+	return q.done.Pop(), nil
 }
 
 // close frees all objects, as at process exit: there nothing is busy, and attached QPs are detached.

@@ -15,7 +15,7 @@ func (l *Library) CreateEventChannel() (spec.Channel, error) {
 		return 0, null("rdma_create_event_channel", err)
 	}
 	h := spec.Channel(l.next())
-	l.channels[h] = ch
+	l.channels.add(h, ch)
 	return h, nil
 }
 
@@ -45,25 +45,25 @@ func (l *Library) closeChannel(ch *channel) {
 
 // DestroyEventChannel is rdma_destroy_event_channel, which is void.
 func (l *Library) DestroyEventChannel(h spec.Channel) error {
-	ch := deref(l.channels, h)
-	delete(l.channels, h)
+	ch := l.channels.deref(h)
+	l.channels.remove(h)
 	l.closeChannel(ch)
 	return nil
 }
 
 // SetNonblock is fcntl(2) on the channel's file descriptor.
 func (l *Library) SetNonblock(h spec.Channel, on bool) error {
-	return l.minusOne("fcntl", l.file(deref(l.channels, h)).SetNonblock(on))
+	return l.minusOne("fcntl", l.file(l.channels.deref(h)).SetNonblock(on))
 }
 
 // PollChannel is poll(2) on the channel's file descriptor.
 func (l *Library) PollChannel(h spec.Channel) error {
-	return l.minusOne("poll", l.file(deref(l.channels, h)).Poll())
+	return l.minusOne("poll", l.file(l.channels.deref(h)).Poll())
 }
 
 // SetFD is an assignment to channel->fd.
 func (l *Library) SetFD(h spec.Channel, fd int) (old int) {
-	ch := deref(l.channels, h)
+	ch := l.channels.deref(h)
 	old, ch.fd = ch.fd, fd
 	return old
 }

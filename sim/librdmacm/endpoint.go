@@ -45,7 +45,7 @@ func (l *Library) prepare(id *cmID, a spec.EPAttr) error {
 
 // DestroyEP is rdma_destroy_ep, which is void: the QP goes first, whatever it is attached to.
 func (l *Library) DestroyEP(h spec.ID) error {
-	id := deref(l.ids, h)
+	id := l.ids.deref(h)
 	if id.qp != nil {
 		if !l.deviates.DestroyEPLosesQP {
 			for m := range id.joined.all.All() {

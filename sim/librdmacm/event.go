@@ -19,7 +19,7 @@ func (l *Library) GetNoEvent(spec.Channel) error { return l.minusOne("rdma_get_c
 
 // GetEvent is rdma_get_cm_event.
 func (l *Library) GetEvent(h spec.Channel) (spec.Event, error) {
-	e, err := l.getEvent(deref(l.channels, h))
+	e, err := l.getEvent(l.channels.deref(h))
 	if err != nil {
 		return spec.Event{}, l.minusOne("rdma_get_cm_event", err)
 	}
@@ -28,8 +28,8 @@ func (l *Library) GetEvent(h spec.Channel) (spec.Event, error) {
 
 // EventComes lets pending things happen until GetEvent need not sleep, and tells whether that is so.
 func (l *Library) EventComes(h spec.Channel) bool {
-	ch, ok := l.channels[h]
-	if !ok {
+	ch := l.channels.find(h)
+	if ch == nil {
 		return true
 	}
 	f := l.file(ch)
@@ -51,14 +51,14 @@ func (l *Library) getEvent(ch *channel) (*event, error) {
 	e.public.Ref, e.public.Type, e.public.Status = spec.EventRef(l.next()), got.Type, got.Status
 	switch got.Type {
 	case spec.MulticastJoin, spec.MulticastError:
-		l.multicastEvent(e, got)
+		l.multicastEvent(e, &got)
 	default:
-		e.id = deref(l.ids, spec.ID(got.UID))
+		e.id = l.ids.deref(spec.ID(got.UID))
 		l.resolutionEvent(e)
 	}
 	e.id.eventsRead++
 	e.public.ID = e.id.handle
-	l.events[e.public.Ref] = e
+	l.events.add(e.public.Ref, e)
 	return e, nil
 }
 
@@ -97,7 +97,7 @@ func (l *Library) nextEvent(ch *channel) (uabi.Event, error) {
 
 // multicastEvent fills a multicast event in and attaches the QP. Only JOIN carries the group: of a kernel's
 // MULTICAST_ERROR all but the context stays zero.
-func (l *Library) multicastEvent(e *event, got uabi.Event) {
+func (l *Library) multicastEvent(e *event, got *uabi.Event) {
 	e.member = l.records.deref(got.UID)
 	e.member.eventsRead++
 	e.id = e.member.id
@@ -131,7 +131,7 @@ func (l *Library) AckEvent(ref spec.EventRef) error {
 	if ref == 0 {
 		return l.minusOne("rdma_ack_cm_event", spec.EINVAL)
 	}
-	e := deref(l.events, ref)
+	e := l.events.deref(ref)
 	if e.id.event == e {
 		e.id.event = nil
 	}
@@ -142,7 +142,7 @@ func (l *Library) AckEvent(ref spec.EventRef) error {
 // ack counts an event as done, which may wake a leave or a destroy, and frees it (ucma_complete_event,
 // ucma_complete_mc_event).
 func (l *Library) ack(e *event) {
-	delete(l.events, e.public.Ref)
+	l.events.remove(e.public.Ref)
 	if e.member != nil && l.deviates.LosesAcks {
 		return
 	}

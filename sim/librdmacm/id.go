@@ -58,7 +58,7 @@ func (l *Library) createID(ch spec.Channel, ps spec.PortSpace, qpType spec.QPTyp
 			return nil, err
 		}
 	} else {
-		id.channel = deref(l.channels, ch)
+		id.channel = l.channels.deref(ch)
 	}
 	id.handle = spec.ID(l.next())
 	var err error
@@ -69,13 +69,13 @@ func (l *Library) createID(ch spec.Channel, ps spec.PortSpace, qpType spec.QPTyp
 		}
 		return nil, err
 	}
-	l.ids[id.handle] = id
+	l.ids.add(id.handle, id)
 	return id, nil
 }
 
 // DestroyID is rdma_destroy_id: it waits until every event that was read is acknowledged. The QP stays as it is.
 func (l *Library) DestroyID(h spec.ID) error {
-	return l.minusOne("rdma_destroy_id", l.destroyID(deref(l.ids, h)))
+	return l.minusOne("rdma_destroy_id", l.destroyID(l.ids.deref(h)))
 }
 
 func (l *Library) destroyID(id *cmID) error {
@@ -87,7 +87,7 @@ func (l *Library) destroyID(id *cmID) error {
 	if !l.deviates.DestroyIgnoresAcks {
 		l.world.Sleep(func() bool { return id.eventsCompleted >= reported })
 	}
-	delete(l.ids, id.handle)
+	l.ids.remove(id.handle)
 	if id.keepsPath {
 		l.blocks--
 	}
@@ -124,7 +124,7 @@ func (d *device) put() {
 
 // ReadID shows the struct's public fields.
 func (l *Library) ReadID(h spec.ID) (spec.IDState, error) {
-	id := deref(l.ids, h)
+	id := l.ids.deref(h)
 	s := spec.IDState{HasVerbs: id.device != nil, PortNum: id.portNum}
 	if id.qp != nil {
 		s.QP = id.qp.handle
@@ -147,7 +147,7 @@ func (l *Library) bindAddr(h spec.ID, a spec.Sockaddr) error {
 	if n == 0 {
 		return spec.EINVAL
 	}
-	id := deref(l.ids, h)
+	id := l.ids.deref(h)
 	if err := l.file(id.channel).BindAddr(id.kernelID, firstBytes(a, n)); err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (l *Library) resolveAddr(h spec.ID, src, dst spec.Sockaddr, ms int) error {
 		}
 		r.Src = firstBytes(src, n)
 	}
-	id := deref(l.ids, h)
+	id := l.ids.deref(h)
 	r.ID = id.kernelID
 	if err := l.file(id.channel).ResolveAddr(r); err != nil {
 		return err
@@ -241,7 +241,7 @@ func (l *Library) resolveAddr(h spec.ID, src, dst spec.Sockaddr, ms int) error {
 
 // ResolveRoute is rdma_resolve_route; it looks into the id's device, so an id without one crashes it.
 func (l *Library) ResolveRoute(h spec.ID, ms int) error {
-	return l.minusOne("rdma_resolve_route", l.resolveRoute(deref(l.ids, h), ms))
+	return l.minusOne("rdma_resolve_route", l.resolveRoute(l.ids.deref(h), ms))
 }
 
 func (l *Library) resolveRoute(id *cmID, ms int) error {
@@ -256,7 +256,7 @@ func (l *Library) resolveRoute(id *cmID, ms int) error {
 
 // Listen is rdma_listen.
 func (l *Library) Listen(h spec.ID, backlog int) error {
-	id := deref(l.ids, h)
+	id := l.ids.deref(h)
 	err := l.file(id.channel).Listen(id.kernelID, backlog)
 	if err == nil {
 		err = l.learnDevice(id)
@@ -266,8 +266,8 @@ func (l *Library) Listen(h spec.ID, backlog int) error {
 
 // AnswersAtOnce tells whether a call on the id that has an event for its answer returns without waiting for it.
 func (l *Library) AnswersAtOnce(h spec.ID) bool {
-	id, ok := l.ids[h]
-	return !ok || !id.sync
+	id := l.ids.find(h)
+	return id == nil || !id.sync
 }
 
 // complete ends a call that has an event for its answer: at once for an id with a channel, with that event for a

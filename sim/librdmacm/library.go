@@ -21,11 +21,11 @@ type Library struct {
 	deviates Deviations
 
 	devices  map[string]*device
-	channels map[spec.Channel]*channel
-	ids      map[spec.ID]*cmID
-	qps      map[spec.QP]*qp
-	ahs      map[spec.AH]*ah
-	events   map[spec.EventRef]*event
+	channels handles[spec.Channel, channel]
+	ids      handles[spec.ID, cmID]
+	qps      handles[spec.QP, qp]
+	ahs      handles[spec.AH, ah]
+	events   handles[spec.EventRef, event]
 	records  records
 	spare    spare
 	last     uint32 // handle given out, or number of a membership
@@ -75,9 +75,7 @@ type Deviations struct {
 // malloc or calloc, and answers ENOMEM when there is none.
 func New(w *world.World, k uabi.Kernel, allocate func(spec.CFunction) error, d Deviations) *Library {
 	return &Library{
-		kernel: k, world: w, allocate: allocate, deviates: d,
-		devices: map[string]*device{}, channels: map[spec.Channel]*channel{}, ids: map[spec.ID]*cmID{},
-		qps: map[spec.QP]*qp{}, ahs: map[spec.AH]*ah{}, events: map[spec.EventRef]*event{},
+		kernel: k, world: w, allocate: allocate, deviates: d, devices: map[string]*device{},
 	}
 }
 
@@ -108,15 +106,6 @@ func (l *Library) init() error {
 func (l *Library) next() uint32 {
 	l.last++
 	return l.last
-}
-
-// deref is what a handle stands for. NULL, and a pointer to what is gone, end the process.
-func deref[H comparable, T any](table map[H]*T, h H) *T {
-	t, ok := table[h]
-	if !ok {
-		segfault()
-	}
-	return t
 }
 
 func segfault() { world.Fault("SIGSEGV") }

@@ -2,6 +2,7 @@ package librdmacm
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/maphash"
 
 	"joinmcast/sim/chain"
@@ -86,10 +87,16 @@ func newJoined() joined {
 // keySeed is the keys'. Which key an address has shows nowhere.
 var keySeed = maphash.MakeSeed()
 
+// mix spreads the bits of a sockaddr_in, whose padding hardly ever says anything.
+const mix = 0x9e3779b97f4a7c15
+
 // key is equal for sockaddrs that a leave takes for the same one, and hardly ever for others.
 func (l *Library) key(a spec.Sockaddr) uint64 {
 	if l.deviates.LeaveIgnoresPort {
 		a = withoutPort(a)
+	}
+	if len(a) == spec.SizeofSockaddrIn {
+		return binary.LittleEndian.Uint64(a)*mix ^ binary.LittleEndian.Uint64(a[8:])
 	}
 	return maphash.Bytes(keySeed, a)
 }

@@ -5,7 +5,7 @@ import "joinmcast/spec"
 // MigrateID is rdma_migrate_id. NULL for the channel makes the id synchronous. It waits until every event of the id
 // that was read is acknowledged.
 func (l *Library) MigrateID(h spec.ID, to spec.Channel) error {
-	return l.minusOne("rdma_migrate_id", l.migrate(deref(l.ids, h), to))
+	return l.minusOne("rdma_migrate_id", l.migrate(l.ids.deref(h), to))
 }
 
 func (l *Library) migrate(id *cmID, to spec.Channel) error {
@@ -19,7 +19,7 @@ func (l *Library) migrate(id *cmID, to spec.Channel) error {
 			return err
 		}
 	} else {
-		ch = deref(l.channels, to)
+		ch = l.channels.deref(to)
 	}
 	reported, err := l.file(ch).MigrateID(id.kernelID, id.channel.fd)
 	if err != nil {

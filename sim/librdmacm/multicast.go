@@ -43,7 +43,7 @@ func (l *Library) join(h spec.ID, a spec.Sockaddr, flags spec.JoinFlags, c spec.
 	if err := l.allocate(spec.Calloc); err != nil {
 		return err
 	}
-	id := deref(l.ids, h)
+	id := l.ids.deref(h)
 	m := l.spare.membership()
 	m.id, m.context, m.flags = id, c, flags
 	if l.deviates.KeepsCallersAddr {
@@ -104,8 +104,8 @@ func (l *Library) LeaveMulticast(h spec.ID, a spec.Sockaddr) error {
 
 // LeavesAtOnce tells whether no leave on the id waits for acknowledgements when nothing more is retrieved.
 func (l *Library) LeavesAtOnce(h spec.ID) bool {
-	id, ok := l.ids[h]
-	return !ok || !id.sync && id.eventsRead == id.eventsCompleted
+	id := l.ids.find(h)
+	return id == nil || !id.sync && id.eventsRead == id.eventsCompleted
 }
 
 func (l *Library) leave(h spec.ID, a spec.Sockaddr) error {
@@ -113,7 +113,7 @@ func (l *Library) leave(h spec.ID, a spec.Sockaddr) error {
 	if n == 0 {
 		return spec.EINVAL
 	}
-	id := deref(l.ids, h)
+	id := l.ids.deref(h)
 	m := l.find(id, firstBytes(a, n))
 	switch {
 	case m == nil && l.deviates.LeaveAlwaysSucceeds:

@@ -16,7 +16,7 @@ type qp struct {
 // CreateQP is rdma_create_qp in the id's default protection domain: an id without a device has none, and crashes it. A
 // UD QP of a UD id is ready to send when it returns.
 func (l *Library) CreateQP(h spec.ID, a spec.QPInitAttr) (spec.QP, error) {
-	q, err := l.createQP(deref(l.ids, h), a)
+	q, err := l.createQP(l.ids.deref(h), a)
 	if err != nil {
 		return 0, l.minusOne("rdma_create_qp", err)
 	}
@@ -36,7 +36,8 @@ func (l *Library) createQP(id *cmID, a spec.QPInitAttr) (*qp, error) {
 		return nil, err
 	}
 	q.handle = spec.QP(l.next())
-	l.qps[q.handle], id.qp = q, q
+	l.qps.add(q.handle, q)
+	id.qp = q
 	return q, nil
 }
 
@@ -78,7 +79,7 @@ func (l *Library) bringUp(q *qp, id *cmID, a spec.QPInitAttr) error {
 
 // DestroyQP is rdma_destroy_qp, which is void: an attached QP is busy, stays alive with its CQs, and is lost to the id.
 func (l *Library) DestroyQP(h spec.ID) error {
-	id := deref(l.ids, h)
+	id := l.ids.deref(h)
 	if id.qp == nil {
 		segfault()
 	}
@@ -90,7 +91,7 @@ func (l *Library) destroyQP(id *cmID) {
 	q := id.qp
 	id.qp = nil
 	if q.destroy() {
-		delete(l.qps, q.handle)
+		l.qps.remove(q.handle)
 	}
 }
 

@@ -19,7 +19,7 @@ func (l *Library) QueryDevice(h spec.ID) (spec.DeviceAttr, error) {
 
 // deviceOf is id->verbs as a call of libibverbs dereferences it.
 func (l *Library) deviceOf(h spec.ID) *device {
-	d := deref(l.ids, h).device
+	d := l.ids.deref(h).device
 	if d == nil {
 		segfault()
 	}
@@ -28,23 +28,23 @@ func (l *Library) deviceOf(h spec.ID) *device {
 
 // AttachMulticast is ibv_attach_mcast.
 func (l *Library) AttachMulticast(h spec.QP, g spec.GID, mlid uint16) error {
-	q := deref(l.qps, h)
+	q := l.qps.deref(h)
 	return positive("ibv_attach_mcast", q.device.verbs.AttachMulticast(q.kernelQP, g, mlid))
 }
 
 // DetachMulticast is ibv_detach_mcast.
 func (l *Library) DetachMulticast(h spec.QP, g spec.GID, mlid uint16) error {
-	q := deref(l.qps, h)
+	q := l.qps.deref(h)
 	return positive("ibv_detach_mcast", q.device.verbs.DetachMulticast(q.kernelQP, g, mlid))
 }
 
 // IBVDestroyQP is ibv_destroy_qp. The id that the QP was made on keeps its pointer.
 func (l *Library) IBVDestroyQP(h spec.QP) error {
-	q := deref(l.qps, h)
+	q := l.qps.deref(h)
 	if err := q.device.verbs.DestroyQP(q.kernelQP); err != nil {
 		return positive("ibv_destroy_qp", err)
 	}
-	delete(l.qps, h)
+	l.qps.remove(h)
 	return nil
 }
 
@@ -56,38 +56,38 @@ func (l *Library) CreateAH(h spec.ID, a spec.AHAttr) (spec.AH, error) {
 		return 0, null("ibv_create_ah", err)
 	}
 	n := spec.AH(l.next())
-	l.ahs[n] = &ah{d, k}
+	l.ahs.add(n, &ah{d, k})
 	return n, nil
 }
 
 // DestroyAH is ibv_destroy_ah.
 func (l *Library) DestroyAH(h spec.AH) error {
-	a := deref(l.ahs, h)
+	a := l.ahs.deref(h)
 	if err := a.device.verbs.DestroyAH(a.kernelAH); err != nil {
 		return positive("ibv_destroy_ah", err)
 	}
-	delete(l.ahs, h)
+	l.ahs.remove(h)
 	return nil
 }
 
 // PostRecv is ibv_post_recv.
 func (l *Library) PostRecv(h spec.QP, wr spec.RecvWR) error {
-	q := deref(l.qps, h)
+	q := l.qps.deref(h)
 	return positive("ibv_post_recv", q.device.verbs.PostRecv(q.kernelQP, wr))
 }
 
 // PostSend is ibv_post_send.
 func (l *Library) PostSend(h spec.QP, wr spec.SendWR) error {
-	q := deref(l.qps, h)
+	q := l.qps.deref(h)
 	return positive("ibv_post_send", q.device.verbs.PostSend(q.kernelQP, uabi.SendWR{
-		WRID: wr.WRID, AH: deref(l.ahs, wr.AH).kernelAH, RemoteQPN: wr.RemoteQPN, QKey: wr.QKey,
+		WRID: wr.WRID, AH: l.ahs.deref(wr.AH).kernelAH, RemoteQPN: wr.RemoteQPN, QKey: wr.QKey,
 		Imm: wr.Imm, Data: wr.Data,
 	}))
 }
 
 // WaitCompletion sleeps on a QP's queue and takes a completion with ibv_poll_cq.
 func (l *Library) WaitCompletion(h spec.QP, which spec.Queue) (spec.Completion, error) {
-	q := deref(l.qps, h)
+	q := l.qps.deref(h)
 	cq := q.recvCQ
 	if which == spec.SendQueue {
 		cq = q.sendCQ

@@ -35,7 +35,11 @@ func (l *Lane) Add(work func()) { l.AddWork(task(work)) }
 
 // AddWork is Add for work that is there already.
 func (l *Lane) AddWork(work Work) {
-	if l.queue.Len() == 0 {
+	switch {
+	case l.queue.Len() > 0:
+	case len(l.world.busy) == 0:
+		l.world.busy = append(l.world.busy, l)
+	default:
 		l.world.busy = slices.Insert(l.world.busy, l.amongBusy(), l)
 	}
 	l.queue.Push(work)
@@ -53,9 +57,13 @@ func (l *Lane) amongBusy() int {
 
 func (l *Lane) runFirst() {
 	work := l.queue.Pop()
-	if l.queue.Len() == 0 {
-		i := l.amongBusy()
-		l.world.busy = slices.Delete(l.world.busy, i, i+1)
+	if busy := l.world.busy; l.queue.Len() == 0 {
+		if len(busy) == 1 {
+			l.world.busy = busy[:0]
+		} else {
+			i := l.amongBusy()
+			l.world.busy = slices.Delete(busy, i, i+1)
+		}
 	}
 	work.Do()
 }

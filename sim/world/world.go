@@ -96,7 +96,7 @@ const (
 // letHappen lets one pending thing happen that need not let others go first: chosen by the seed among the sleepers that
 // may wake, the caller itself if it is awake, and the lanes that hold work.
 func (w *World) letHappen(callerIsAwake bool) happened {
-	if len(w.threads)+len(w.busy)+len(w.later) == 0 {
+	if w.idle() {
 		if callerIsAwake {
 			w.steps++
 			return caller
@@ -136,8 +136,14 @@ func (w *World) letHappen(callerIsAwake bool) happened {
 	return another
 }
 
+// idle tells that nothing is left to happen but what a caller may do.
+func (w *World) idle() bool { return len(w.threads)+len(w.busy)+len(w.later) == 0 }
+
 // passTime lets a seeded number of pending things happen, as they may between two calls of a program.
 func (w *World) passTime() {
+	if w.idle() {
+		return
+	}
 	for n := w.chance.IntN(3); n > 0 && w.letHappen(false) != nothing; n-- {
 	}
 }
