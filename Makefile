@@ -9,13 +9,14 @@ COLOUR := $(if $(MAKE_TERMOUT),$(if $(NO_COLOR),--no-color),--no-color)
 KERNEL ?= bookworm
 RDMA_CORE ?= bookworm
 N ?= 10
+COUNT ?= 5
 SEED ?= 1
 TARGETS ?= sim
 
 TWO := say which two reports: make diff A=report.json B=report.json
 
 .DEFAULT_GOAL := conformance
-.PHONY: bin rxe hw test-live conformance test lint list explain diff soak walk mutants generate setup help clean
+.PHONY: bin rxe hw test-live conformance test lint list explain diff soak walk bench race mutants generate setup help clean
 
 conformance: ## judge the simulated stack as upstream is, and as it is promised: needs Go and nothing else
 	@trap 'exit 2' INT; status=0; for target in sim sim-promise sim-snooping; do \
@@ -49,6 +50,14 @@ hw: bin ## judge an RDMA device of this machine: make hw [DEVICE=mlx5_0] [TARGET
 
 test-live: bin ## the tests that need guests
 	go test -tags live -count=1 ./hw/... ./fixtures/selftest/...
+
+bench: ## what the simulated stack costs, against its bounds: make bench [COUNT=5] [INTO=README.md]
+	@mkdir -p $(OUT)
+	go test -run '^$$' -bench . -benchtime 2s -count $(COUNT) -timeout 30m ./sim/bench | tee $(OUT)/bench.txt
+	@go run ./conformance/joinmcast bench $(if $(INTO),-into $(INTO)) $(OUT)/bench.txt
+
+race: ## the simulated stack and the suite on it under the race detector
+	go test -race ./sim/... ./conformance/...
 
 mutants: ## put every quirk into the simulated stack: each must be caught by the requirement meant for it
 	go test ./fixtures/selftest -run Mutant -count=1 -v
