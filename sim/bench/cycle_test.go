@@ -21,7 +21,7 @@ type inevitable struct {
 	acked   uint64
 }
 
-type record struct{ key, context uint64 }
+type record struct{ key uint64 }
 
 func newInevitable(n int, random *rand.Rand) *inevitable {
 	s := &inevitable{live: map[uint64]*record{}}

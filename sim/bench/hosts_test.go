@@ -121,7 +121,8 @@ func (n *network) send(payload spec.Bytes) (nsPerHost float64) {
 	return float64(took) / float64(len(n.hosts))
 }
 
-// BenchmarkHosts is a datagram to a member on each of 1,000 hosts, by host, beside the same with 100. The two take turns.
+// BenchmarkHosts is a datagram to a member on each of 1,000 hosts, by host, beside the same with 100. The two take
+// turns.
 func BenchmarkHosts(b *testing.B) {
 	few, many, payload := newNetwork(b, 100), newNetwork(b, 1000), make(spec.Bytes, payloadBytes)
 	var ratios, of100, of1000 []float64

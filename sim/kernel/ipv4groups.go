@@ -9,8 +9,8 @@ import (
 )
 
 // ipv4Groups are the IPv4 groups of a network device with their users, kept by the 23 bits that go into a group's
-// link-layer address: so they tell what the filter lets in as well. A join and a leave are mostly the finding of things,
-// and this is one thing to find.
+// link-layer address: so they tell what the filter lets in as well. A join and a leave are mostly the finding of
+// things, and this is one thing to find.
 type ipv4Groups map[uint32]ipv4Users
 
 // ipv4Users are the users of a group, and of those that share its link-layer address.

@@ -29,8 +29,8 @@ type membership struct {
 	newer *membership
 }
 
-// records are the memberships by the uid that the kernel gives back with their events: the place in the table, and above
-// it a number that no other membership has had.
+// records are the memberships by the uid that the kernel gives back with their events: the place in the table, and
+// above it a number that no other membership has had.
 type records struct {
 	at   []*membership
 	free []uint32

@@ -2,8 +2,8 @@
 //
 // One lock guards a whole world. A call of a simulated process that may sleep is a thread, and a thread is a coroutine:
 // it runs until it sleeps or ends, and only a caller drives it. A call that is sure not to sleep needs none and runs
-// where it is made. What the kernel and the wire do later waits in lanes. So nothing runs on its own, a seed fixes every
-// choice, and "nothing will ever wake this call" is something that can be known.
+// where it is made. What the kernel and the wire do later waits in lanes. So nothing runs on its own, a seed fixes
+// every choice, and "nothing will ever wake this call" is something that can be known.
 package world
 
 import (
