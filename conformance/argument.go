@@ -43,7 +43,7 @@ var _ = Describe("ARG: the address of a join", func() {
 			Expect(join).To(FailWith(spec.EINVAL))
 			Expect(leave).To(FailWith(spec.EINVAL))
 			id := p.BoundID(ctx)
-			id.MustBeMember(ctx, rig.NewGroup()) // control: the same process joins once both are good
+			id.MustReachPort(ctx) // control: the same process joins once both are good
 		})
 
 	It("may do anything when the id is NULL", Label("JM-ARG-04"), func(ctx SpecContext) {
@@ -102,6 +102,32 @@ var _ = Describe("ARG: the address of a join", func() {
 			Expect(ending).To(BeElementOf("MULTICAST_ERROR", "EINVAL"))
 			id.MustBeMember(ctx, rig.NewGroup()) // control: the same id joins a group of class D
 		})
+
+	It("may take the host's own unicast address for a group that a QP is attached to on RoCEv1", Label("JM-ARG-09"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			id.MustCreateQP(ctx)
+
+			ending, _ := id.JoinToItsEnd(ctx, id.Addr(ctx))
+
+			rig.Observe("join", ending)
+			Expect(ending).To(BeElementOf("MULTICAST_JOIN", "MULTICAST_ERROR", "EINVAL"))
+			id.MustBeMember(ctx, rig.NewGroup()) // control: the same id joins a group of class D
+		})
+
+	It("takes a group of IPv6 on RoCEv1", Label("JM-ARG-15"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		group := rig.Group{Addr: groupOfIPv6}
+
+		join := id.Join(ctx, group)
+
+		rig.ObserveCall("join", join)
+		Expect(join).To(ReturnZero())
+		event := id.MustGetEvent(ctx)
+		rig.Observe("event", event.Type.String())
+		rig.Observe("dgid", rig.NameGID(event.UD.AH.GRH.DGID, group))
+		Expect(event).To(BeJoin(groupOfIPv6.As16()))
+	})
 
 	It("refuses the zero address of every family on RoCE", Label("JM-ARG-10"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
@@ -232,7 +258,7 @@ var _ = Describe("ARG: the address of a join", func() {
 		Expect(join).To(FailWith(spec.EINVAL))
 		Expect(leave).To(FailWith(spec.EINVAL))
 		Expect(written).To(FailWith(spec.EIO), "control: neither call has written anything")
-		id.MustBeMember(ctx, rig.NewGroup()) // control: a group of IPv4 is joined all the same
+		id.MustReachPort(ctx) // control: a group of IPv4 is joined all the same
 	})
 
 	It("refuses a raw join whose family, size or flags are wrong", Label("JM-ARG-23"), func(ctx SpecContext) {
@@ -253,7 +279,8 @@ var _ = Describe("ARG: the address of a join", func() {
 		Expect(family).To(FailWith(spec.EINVAL))
 		Expect(size).To(FailWith(spec.EINVAL))
 		Expect(flags).To(FailWith(spec.EINVAL))
-		id.MustJoin(ctx, right) // control: nothing else was wrong
+		_, control := id.Join(ctx, right)
+		rig.MustHaveReachedPort(control) // nothing else was wrong
 	})
 
 	It("cannot attach a QP to what a unicast address was joined as", Label("JM-ARG-24"), func(ctx SpecContext) {

@@ -116,7 +116,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 		p := rig.HostAt(1).MustStart(ctx)
 		sender, after := p.MustSender(ctx, group), p.MustSender(ctx, group) // an error may end the first one's QP
 
-		sent := sender.Post(ctx, sender.Towards(group.Addr), rig.ToMembers(make([]byte, mtu+1)))
+		sent := sender.Post(ctx, sender.Towards(group.GID()), rig.ToMembers(make([]byte, mtu+1)))
 		after.MustSay(ctx, group, "the sentinel")
 
 		got := member.MustReceive(ctx)
@@ -130,17 +130,17 @@ var _ = Describe("DAT: delivery to the members", func() {
 			group := rig.NewGroup()
 			member := rig.Start(ctx).MustReceiver(ctx, group)
 			p := rig.HostAt(1).MustStart(ctx)
-			sender, address := p.MustSender(ctx, group), p.Addr(ctx)
+			sender, address := p.MustSender(ctx, group), p.GID(ctx)
 
 			sender.MustSay(ctx, group, "the message")
 
 			got := member.MustReceive(ctx)
 			from, to := rig.Endpoints(got.GRH)
-			rig.Observe("from", rig.NameAddr(from, group, address))
-			rig.Observe("to", rig.NameAddr(to, group, address))
+			rig.Observe("from", rig.NameEndpoint(from, group, address))
+			rig.Observe("to", rig.NameEndpoint(to, group, address))
 			Expect(got).To(BePlainDatagram("the message"))
-			Expect(from).To(Be("the header's source", address.Addr()))
-			Expect(to).To(Be("the header's destination", group.Addr))
+			Expect(from).To(Be("the header's source", address))
+			Expect(to).To(Be("the header's destination", group.GID()))
 		})
 
 	It("names the QP that sent, so that an answer finds it", Label("JM-DAT-08"), func(ctx SpecContext) {
@@ -153,7 +153,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 		question, own := member.MustReceive(ctx), sender.MustReceive(ctx)
 		Expect(own).To(BePlainDatagram("a question"), "control: the sender hears itself first")
 
-		member.MustPost(ctx, member.Towards(p.Addr(ctx).Addr()), spec.SendWR{
+		member.MustPost(ctx, member.Towards(p.GID(ctx)), spec.SendWR{
 			RemoteQPN: question.SrcQP, QKey: spec.UDPQKey, Data: spec.Bytes("an answer"),
 		})
 
@@ -227,12 +227,12 @@ var _ = Describe("DAT: delivery to the members", func() {
 		toFirst, toSecond := member.MustReceive(ctx), member.MustReceive(ctx)
 		_, one := rig.Endpoints(toFirst.GRH)
 		_, other := rig.Endpoints(toSecond.GRH)
-		rig.Observe("first", rig.NameAddr(one, first, nil))
-		rig.Observe("second", rig.NameAddr(other, second, nil))
+		rig.Observe("first", rig.NameEndpoint(one, first, spec.GID{}))
+		rig.Observe("second", rig.NameEndpoint(other, second, spec.GID{}))
 		Expect(toFirst).To(BePlainDatagram("to the first"))
 		Expect(toSecond).To(BePlainDatagram("to the second"))
-		Expect(one).To(Be("the first header's destination", first.Addr))
-		Expect(other).To(Be("the second header's destination", second.Addr))
+		Expect(one).To(Be("the first header's destination", first.GID()))
+		Expect(other).To(Be("the second header's destination", second.GID()))
 	})
 
 	It("delivers nothing to members of another group with the same link-layer address", Label("JM-DAT-14"),
@@ -320,7 +320,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 		wrong := rig.ToMembers([]byte("with another queue key"))
 		wrong.QKey++
 
-		sender.MustPost(ctx, sender.Towards(group.Addr), wrong)
+		sender.MustPost(ctx, sender.Towards(group.GID()), wrong)
 		sender.MustSay(ctx, group, "with the group's queue key")
 
 		got := member.MustReceive(ctx)

@@ -152,7 +152,7 @@ var _ = Describe("DST: destroying", func() {
 		group := rig.NewGroup()
 		p := rig.Start(ctx)
 		member, sender := p.MustReceiver(ctx, group), p.MustSender(ctx, group)
-		ah, err := p.CreateAH(ctx, sender.ID().Handle, sender.Towards(group.Addr))
+		ah, err := p.CreateAH(ctx, sender.ID().Handle, sender.Towards(group.GID()))
 		Expect(err).NotTo(HaveOccurred())
 		datagram := rig.ToMembers([]byte("datagram"))
 		datagram.AH = ah

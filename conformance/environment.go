@@ -31,13 +31,13 @@ var _ = Describe("ENV: the device, the process and its files", func() {
 
 		rig.ObserveCall("child", child)
 		Expect(child).To(FailWith(spec.EACCES))
-		id.MustBeMember(ctx, rig.NewGroup()) // control: the parent joins
+		id.MustReachPort(ctx) // control: the parent joins
 	})
 
 	It("refuses a join of a process that has changed its credentials", Label("JM-ENV-02"), func(ctx SpecContext) {
 		p := rig.StartMischief(ctx)
 		id := p.BoundID(ctx)
-		id.MustBeMember(ctx, rig.NewGroup()) // control: before the change it joins
+		id.MustReachPort(ctx) // control: before the change it joins
 		p.MustSetEUID(ctx, nobody)
 
 		away := id.Join(ctx, rig.NewGroup())
@@ -87,13 +87,13 @@ var _ = Describe("ENV: the device, the process and its files", func() {
 
 			rig.ObserveCall("found", found)
 			Expect(spec.Outcome(found)).To(BeElementOf("0", "ENODEV"))
-			rig.BoundID(ctx).MustBeMember(ctx, rig.NewGroup()) // control: a new process joins
+			rig.BoundID(ctx).MustReachPort(ctx) // control: a new process joins
 		})
 
 	It("goes on refusing when the credentials are changed back", Label("JM-ENV-06"), func(ctx SpecContext) {
 		p := rig.StartMischief(ctx)
 		id := p.BoundID(ctx)
-		id.MustBeMember(ctx, rig.NewGroup()) // control: before the change it joins
+		id.MustReachPort(ctx) // control: before the change it joins
 		p.MustSetEUID(ctx, nobody)
 		p.MustSetEUID(ctx, root)
 
@@ -102,7 +102,7 @@ var _ = Describe("ENV: the device, the process and its files", func() {
 		p.Forsake()
 		rig.ObserveCall("back", back)
 		Expect(back).To(FailWith(spec.EACCES))
-		rig.BoundID(ctx).MustBeMember(ctx, rig.NewGroup()) // control: a process that never changed them joins
+		rig.BoundID(ctx).MustReachPort(ctx) // control: a process that never changed them joins
 	})
 })
 

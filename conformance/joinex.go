@@ -76,7 +76,8 @@ var _ = Describe("EX: rdma_join_multicast_ex", func() {
 
 	It("dereferences NULL attributes", Label("JM-EX-07"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
-		id.MustJoinEx(ctx, rig.NewGroup(), spec.FullMember) // the control; and a crash has something to clean up
+		good := &spec.JoinAttr{CompMask: both, Addr: rig.NewGroup().Sockaddr()}
+		rig.MustHaveReachedPort(id.JoinEx(ctx, good)) // the control; and a crash has something to clean up
 
 		err := id.Undefined().JoinMulticastEx(ctx, id.Handle, nil, rig.NewContext())
 

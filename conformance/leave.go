@@ -42,7 +42,7 @@ var _ = Describe("LV: leaving a group", func() {
 		Expect(err).To(FailWith(spec.EADDRNOTAVAIL))
 	})
 
-	It("refuses to leave a group twice", Label("JM-LV-02"), func(ctx SpecContext) {
+	It("refuses to leave a group twice", Label("JM-LV-33"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
 		group := rig.NewGroup()
 		id.MustBeMember(ctx, group)
@@ -82,8 +82,7 @@ var _ = Describe("LV: leaving a group", func() {
 
 	It("dereferences a NULL id once the address is good", Label("JM-LV-04"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
-		id.MustCreateQP(ctx)
-		id.MustBeMember(ctx, rig.NewGroup()) // if the process dies, the kernel has something to clean up
+		id.MustReachPort(ctx) // if the process dies, the kernel has something to clean up
 		Expect(id.LeaveMulticast(ctx, 0, nil)).To(FailWith(spec.EINVAL), "control: the address is looked at first")
 
 		err := id.Undefined().LeaveMulticast(ctx, 0, rig.NewGroup().Sockaddr())
@@ -465,6 +464,41 @@ var _ = Describe("LV: leaving a group", func() {
 		Expect(leave).To(ReturnZero())
 		Expect(change).To(Equal("group -1"))
 	})
+
+	It("takes another scope or flow of an address of IPv6 for another membership", Label("JM-LV-28"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			group := rig.Group{Addr: groupOfIPv6}
+			id.MustAck(ctx, id.MustGetJoin(ctx, group))
+
+			scope := id.LeaveAddr(ctx, group.WithScope(1))
+			flow := id.LeaveAddr(ctx, group.WithFlowInfo(1))
+			exact := id.Leave(ctx, group)
+
+			rig.ObserveCall("scope_id", scope)
+			rig.ObserveCall("flowinfo", flow)
+			rig.ObserveCall("exact", exact)
+			Expect(scope).To(FailWith(spec.EADDRNOTAVAIL))
+			Expect(flow).To(FailWith(spec.EADDRNOTAVAIL))
+			Expect(exact).To(ReturnZero())
+		})
+
+	It("takes no membership by IGMP away on RoCEv1, where its join has made none", Label("JM-LV-30"),
+		func(ctx SpecContext) {
+			host, id := rig.HostAt(0), rig.BoundID(ctx)
+			everyHost := rig.Group{Addr: netip.MustParseAddr("224.0.0.1")}
+			id.MustBeMember(ctx, everyHost)
+			before := host.MustObserve(ctx)
+			Expect(host.IGMPUsers(ctx, everyHost)).To(Equal([]int{1}), "control: every host is a member by itself")
+
+			leave := id.Leave(ctx, everyHost)
+
+			change := rig.NameIGMPChange(before, host.MustObserve(ctx), everyHost)
+			rig.ObserveCall("leave", leave)
+			rig.Observe("change", change)
+			Expect(leave).To(ReturnZero())
+			Expect(change).To(Be("the change of IGMP memberships", "none"))
+		})
 
 	It("takes the MGID of the event for another membership", Label("JM-LV-29"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)

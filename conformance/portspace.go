@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"net/netip"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -42,6 +43,21 @@ var _ = Describe("PS: which port spaces may join", func() {
 
 		rig.ObserveCall("join", err)
 		Expect(err).To(FailWith(spec.EINVAL))
+	})
+
+	It("has no group of any address on iWARP", Label("JM-PS-06"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		outcomes := map[string]bool{}
+		for _, a := range []spec.Sockaddr{
+			rig.NewGroup().Sockaddr(), rig.Group{Addr: groupOfIPv6}.Sockaddr(), id.Addr(ctx),
+			spec.NewSockaddr(netip.IPv4Unspecified(), 0), spec.NewSockaddrIB(groupOfIPv6.As16()),
+		} {
+			join := id.JoinAddr(ctx, a, rig.NewContext())
+			outcomes[spec.Outcome(join)] = true
+			Expect(join).To(FailWith(spec.ENOSYS), a.String())
+		}
+
+		rig.Observe("join", rig.NameOutcomes(outcomes))
 	})
 
 	It("binds no RDMA_PS_IPOIB id to an Ethernet device, so that it cannot join", Label("JM-PS-04"),

@@ -61,7 +61,7 @@ var _ = Describe("RET: return values", func() {
 		p.MustSetFD(ctx, id.Channel, old)
 		rig.ObserveCall("join", err)
 		Expect(err).To(FailWith(spec.EBADF))
-		id.MustBeMember(ctx, rig.NewGroup()) // control: with its own file the id joins
+		id.MustReachPort(ctx) // control: with its own file the id joins
 	})
 
 	It("says so when there is no memory for a membership", Label("JM-RET-04"), func(ctx SpecContext) {
@@ -73,7 +73,7 @@ var _ = Describe("RET: return values", func() {
 
 		rig.ObserveCall("join", err)
 		Expect(err).To(FailWith(spec.ENOMEM))
-		id.MustBeMember(ctx, rig.NewGroup()) // control: with memory the id joins
+		id.MustReachPort(ctx) // control: with memory the id joins
 	})
 
 	It("takes back a join whose answer it cannot hand over", Label("JM-RET-05"), func(ctx SpecContext) {

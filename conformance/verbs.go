@@ -62,6 +62,18 @@ var _ = Describe("VRB: attaching by hand", func() {
 		Expect(attach).To(ReturnErrno(spec.EINVAL))
 	})
 
+	It("attaches nothing where the device has no multicast", Label("JM-VRB-05"), func(ctx SpecContext) {
+		p := rig.Start(ctx)
+		id := p.UnboundID(ctx, spec.PSTCP)
+		id.MustBind(ctx, p.Addr(ctx))
+		qp := id.MustCreateQPOf(ctx, spec.QPTypeRC) // the only kind of QP there is
+
+		attach := qp.Attach(ctx, rig.NewGroup().GID(), 0)
+
+		rig.ObserveCall("attach", attach)
+		Expect(attach).To(ReturnErrno(spec.EOPNOTSUPP))
+	})
+
 	It("attaches a QP once, however often it is asked to", Label("JM-VRB-03"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
 		qp := id.MustCreateQP(ctx)

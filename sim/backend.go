@@ -98,7 +98,7 @@ func (b *backend) Capabilities(context.Context) (spec.Capabilities, error) {
 	if len(b.hosts) == 1 {
 		all[spec.TwoHosts] = spec.Evidence{How: "this world has one host"}
 	}
-	all[spec.UDQP], all[spec.McastQP] = b.kind.HasUDQPs(), b.kind.Attaches()
+	all[spec.UDQP], all[spec.McastQP], all[spec.RoCEModes] = b.kind.HasUDQPs(), b.kind.Attaches(), b.kind.OffersBoth()
 	return all, nil
 }
 

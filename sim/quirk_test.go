@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 
 	. "github.com/onsi/gomega"
 
+	"joinmcast/sim"
 	"joinmcast/sim/quirk"
 	"joinmcast/spec"
 	"joinmcast/spec/call"
@@ -20,6 +22,15 @@ var probes = map[string]struct {
 	law, quirky string
 }{
 	"ack-lost": {seeLeaveAfterAck, "0", "HANG"},
+	"rocev1-leave-drops-igmp": {func(w *world) string {
+		everyHost := addr("224.0.0.1")
+		m := w.bound(0)
+		m.joined(everyHost)
+		m.Expect(m.leave(everyHost)).To(Succeed())
+		return fmt.Sprint(slices.ContainsFunc(w.state().IGMP, func(o spec.Membership) bool {
+			return o.Group == everyHost.Addr()
+		}))
+	}, "true", "false"},
 	"ack-not-counted": {func(w *world) string {
 		m := w.bound(0)
 		m.Expect(m.join(group)).To(Succeed())
@@ -407,6 +418,12 @@ func seeReceives(w *world) string {
 	}
 }
 
+// on are the worlds of the transports that quirks name.
+var on = map[spec.Transport]sim.Options{
+	"":          {},
+	spec.RoCEv1: {Kind: "rxe-both", Mode: spec.RoCEv1Mode},
+}
+
 func TestEveryQuirkDoesWhatItSays(t *testing.T) {
 	for _, q := range quirk.All() {
 		t.Run(q.Name, func(t *testing.T) {
@@ -414,12 +431,13 @@ func TestEveryQuirkDoesWhatItSays(t *testing.T) {
 			probe, ok := probes[q.Name]
 			g.Expect(ok).To(BeTrue(), "no probe shows %s: %s", q.Name, q.Does)
 			for seed := range int64(4) {
-				g.Expect(probe.see(newWorld(t, seed))).To(Equal(probe.law), "seed %d, without the quirk", seed)
-				quirks := []string{q.Name}
+				o := on[q.On]
+				g.Expect(probe.see(newWorldWith(t, o, seed))).To(Equal(probe.law), "seed %d, without the quirk", seed)
+				o.Quirks = []string{q.Name}
 				if q.Beside != "" {
-					quirks = append(quirks, q.Beside)
+					o.Quirks = append(o.Quirks, q.Beside)
 				}
-				g.Expect(probe.see(newWorld(t, seed, quirks...))).To(Equal(probe.quirky), "seed %d, with it", seed)
+				g.Expect(probe.see(newWorldWith(t, o, seed))).To(Equal(probe.quirky), "seed %d, with it", seed)
 			}
 			g.Expect(q.CaughtBy).To(MatchRegexp(`^JM-[A-Z]+-\d\d$`))
 			g.Expect(q.Does).NotTo(BeEmpty())

@@ -20,11 +20,12 @@ import (
 
 // Options say what a lab's worlds are like.
 type Options struct {
-	Kind     string   // of the hosts' RDMA devices, of package kernel; empty: rxe
-	Kernel   string   // the Linux release that is imitated, as in "6.1.192"; empty: none, but what is promised
-	RDMACore string   // the rdma-core version that is imitated, as in "44.0"
-	Defects  []string // of what is imitated: names of package quirk
-	Quirks   []string // beside them, or, with quirk.Without before it, not among them
+	Kind     string        // of the hosts' RDMA devices, of package kernel; empty: rxe
+	Mode     spec.RoCEMode // of their ports; empty: the kind's default
+	Kernel   string        // the Linux release that is imitated, as in "6.1.192"; empty: none, but what is promised
+	RDMACore string        // the rdma-core version that is imitated, as in "44.0"
+	Defects  []string      // of what is imitated: names of package quirk
+	Quirks   []string      // beside them, or, with quirk.Without before it, not among them
 	Topology Topology
 	Faults   []HostFault
 	Nonce    string // comes back in the environment
@@ -59,6 +60,11 @@ func NewLab(o Options) (*Lab, error) {
 	}
 	if len(o.Topology.VLANs) > 0 && kind.NeedsSubnet() {
 		return nil, fmt.Errorf("vlans do not go with kind %s, whose network devices are not Ethernet", o.Kind)
+	}
+	if o.Mode != "" {
+		if err := kind.Offers(o.Mode); err != nil {
+			return nil, err
+		}
 	}
 	names, err := quirk.Changed(o.Defects, o.Quirks)
 	if err != nil {
@@ -98,6 +104,7 @@ func (l *Lab) Fresh(ctx context.Context, seed int64) (spec.Backend, error) {
 		k := kernel.New(w, wire, kernel.Config{
 			Devices: []kernel.Device{{
 				Kind:  l.kind,
+				Mode:  l.options.Mode,
 				MAC:   hardwareAddress(i),
 				Addrs: []netip.Prefix{addr},
 			}},

@@ -46,6 +46,8 @@ type Change struct {
 	SetMTU   *MTUChange  `json:"set_mtu,omitempty"`
 	SetLink  *LinkChange `json:"set_link,omitempty"`
 
+	SetRoCEMode *RoCEModeChange `json:"set_roce_mode,omitempty"`
+
 	AddNetdev    *NewNetdev    `json:"add_netdev,omitempty"`
 	RemoveDevice *DeviceChange `json:"remove_device,omitempty"`
 	SetSubnet    *SubnetChange `json:"set_subnet,omitempty"`
@@ -92,6 +94,14 @@ type MTUChange struct {
 	MTU    int    `json:"mtu"`
 }
 
+// RoCEModeChange sets the version of RoCE that ids on a port use from then on (default_roce_mode of rdma_cm's
+// configfs). A port that does not offer it refuses.
+type RoCEModeChange struct {
+	Device string   `json:"device"`
+	Port   uint8    `json:"port"` // from 1
+	Mode   RoCEMode `json:"mode"`
+}
+
 // LinkChange sets a network device up or down.
 type LinkChange struct {
 	Netdev string `json:"netdev"`
@@ -126,6 +136,7 @@ const (
 	UDQP        Capability = "ud-qp"       // the device has UD QPs
 	McastQP     Capability = "mcast-qp"    // the device attaches QPs to groups
 	TwoHosts    Capability = "two-hosts"   // there is a second host on the wire
+	RoCEModes   Capability = "roce-modes"  // the port offers both versions of RoCE
 	Configure   Capability = "configure"   // routes and addresses of the hosts are ours to change
 	SeesIGMP    Capability = "sees-igmp"   // IGMP memberships can be observed
 	SeesFilter  Capability = "sees-filter" // link-layer filters can be observed
@@ -138,7 +149,7 @@ const (
 // AllCapabilities is every capability of the law.
 func AllCapabilities() []Capability {
 	return []Capability{
-		UDQP, McastQP, TwoHosts, Configure, SeesIGMP, SeesFilter, SeesRDMA, SeesKernel, HasMischief, HasFaults,
+		UDQP, McastQP, TwoHosts, RoCEModes, Configure, SeesIGMP, SeesFilter, SeesRDMA, SeesKernel, HasMischief, HasFaults,
 	}
 }
 

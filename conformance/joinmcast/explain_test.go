@@ -15,9 +15,9 @@ func TestExplainNamesTheSpecsTheKnownIssuesAndAllPaths(t *testing.T) {
 	g.Expect(explain(&filter, "JM-CLEAN-04")).To(Succeed())
 
 	g.Expect(leave.String()).To(And(
-		MatchRegexp(`specs +conformance/leave.go:\d+: refuses to leave a group that was never joined\n`),
-		MatchRegexp(`\n +conformance/leave.go:\d+: refuses to leave a group twice\n`),
-		MatchRegexp(`files +spec/catalogue/leave.yaml:\d+\n +conformance/leave.go\n$`)))
+		MatchRegexp(`specs +conformance/leaveaddress.go:\d+: refuses to leave a group that was never joined\n`),
+		MatchRegexp(`\n +conformance/leaveaddress.go:\d+: refuses to leave a group twice\n`),
+		MatchRegexp(`files +spec/catalogue/leave.yaml:\d+\n +conformance/leaveaddress.go\n$`)))
 	g.Expect(filter.String()).To(And(
 		MatchRegexp(` KI-RXE-FILTER: FAIL with filter 33:33\+group, where driver rdma_rxe.*; \d+ days left\n`),
 		MatchRegexp(`files +spec/catalogue/clean.yaml:\d+\n( +fixtures/.*\n)* +fixtures/known-issues/rxe.yaml:\d+\n$`)))

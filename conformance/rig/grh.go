@@ -9,25 +9,25 @@ import (
 	"joinmcast/spec"
 )
 
-// Endpoints are the addresses that the 40 bytes before a payload name: those of a GRH or an IPv6 header, or of an IPv4
-// header in the last 20 bytes (IBTA annex A17). Neither is valid when there are no 40 bytes.
-func Endpoints(grh spec.Bytes) (from, to netip.Addr) {
+// Endpoints are the GIDs that the 40 bytes before a payload name: those of a GRH or an IPv6 header, or of the addresses
+// of an IPv4 header in the last 20 bytes (IBTA annex A17). Both are zero when there are no 40 bytes.
+func Endpoints(grh spec.Bytes) (from, to spec.GID) {
 	switch {
 	case len(grh) < spec.GRHBytes:
-		return netip.Addr{}, netip.Addr{}
+		return spec.GID{}, spec.GID{}
 	case grh[0]>>4 != 6 && grh[20]>>4 == 4:
-		from, to = netip.AddrFrom4([4]byte(grh[32:36])), netip.AddrFrom4([4]byte(grh[36:40]))
+		from, to = netip.AddrFrom4([4]byte(grh[32:36])).As16(), netip.AddrFrom4([4]byte(grh[36:40])).As16()
 		return from, to
 	}
-	return netip.AddrFrom16([16]byte(grh[8:24])), netip.AddrFrom16([16]byte(grh[24:40]))
+	return spec.GID(grh[8:24]), spec.GID(grh[24:40])
 }
 
-// NameAddr is "group" for the group's address, "sender" for the sender's, or "other".
-func NameAddr(a netip.Addr, group Group, sender spec.Sockaddr) string {
-	switch a {
-	case group.Addr:
+// NameEndpoint is "group" for the group's MGID, "sender" for the sender's GID, or "other".
+func NameEndpoint(g spec.GID, group Group, sender spec.GID) string {
+	switch g {
+	case group.GID():
 		return "group"
-	case sender.Addr():
+	case sender:
 		return "sender"
 	}
 	return "other"

@@ -121,6 +121,15 @@ func (h *Host) MustConfigure(ctx context.Context, c spec.Change) (undo func(ctx 
 	return undo
 }
 
+// MustSetRoCEMode changes the default RoCE mode of the port under test until the spec ends, or until undo is called.
+func (h *Host) MustSetRoCEMode(ctx context.Context, m spec.RoCEMode) (undo func(ctx context.Context)) {
+	ginkgo.GinkgoHelper()
+	port := h.Port(ctx)
+	return h.MustConfigure(ctx, spec.Change{SetRoCEMode: &spec.RoCEModeChange{
+		Device: port.Device, Port: port.Num, Mode: m,
+	}})
+}
+
 func (h *Host) configurer() spec.Configurer {
 	ginkgo.GinkgoHelper()
 	configurer, ok := h.Host.(spec.Configurer)

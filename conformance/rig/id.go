@@ -172,6 +172,9 @@ func (id *ID) JoinEx(ctx context.Context, attr *spec.JoinAttr) error {
 func (id *ID) joined(a spec.Sockaddr, err error) error {
 	if err == nil {
 		id.members = append(id.members, a.Clone())
+		if a.Addr().IsValid() {
+			world.groups[a.Addr()] = true
+		}
 	}
 	return err
 }

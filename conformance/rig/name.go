@@ -23,6 +23,16 @@ func NameGID(g spec.GID, group Group) string {
 	return "other"
 }
 
+// NameVersion is the version of RoCE that gives the group this MGID, "rocev1" or "rocev2", or "other".
+func NameVersion(g spec.GID, group Group) string {
+	for _, t := range []spec.Transport{spec.RoCEv1, spec.RoCEv2} {
+		if g == group.GIDOn(t) {
+			return string(t)
+		}
+	}
+	return "other"
+}
+
 // NameID is "own" for this id, "NULL", or "other".
 func NameID(handle spec.ID, id *ID) string {
 	switch handle {

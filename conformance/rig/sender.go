@@ -2,7 +2,6 @@ package rig
 
 import (
 	"context"
-	"net/netip"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
@@ -45,13 +44,13 @@ func (s *Sender) MustSend(ctx context.Context, group Group, text string, imm uin
 // sender's; the group need not be one of its own.
 func (q *QP) MustSay(ctx context.Context, group Group, text string) {
 	ginkgo.GinkgoHelper()
-	q.MustPost(ctx, q.Towards(group.Addr), ToMembers([]byte(text)))
+	q.MustPost(ctx, q.Towards(group.GID()), ToMembers([]byte(text)))
 }
 
-// Towards is the way to an address, made by hand of the JOIN event of a receiver or a sender.
-func (q *QP) Towards(a netip.Addr) spec.AHAttr {
+// Towards is the way to a GID, made by hand of the JOIN event of a receiver or a sender.
+func (q *QP) Towards(g spec.GID) spec.AHAttr {
 	way := q.way
-	way.GRH.DGID = spec.MGIDOf(a)
+	way.GRH.DGID = g
 	return way
 }
 

@@ -23,26 +23,29 @@ import (
 
 // World is the current spec's: fresh hosts, the recording of the calls on them, and what it has seen.
 type World struct {
-	hosts    []*Host
-	log      *trace.Log
-	record   *Record
-	random   *rand.Rand
-	groups   map[netip.Addr]bool
-	deadline time.Duration
-	live     []*Process
+	hosts     []*Host
+	transport spec.Transport
+	log       *trace.Log
+	record    *Record
+	random    *rand.Rand
+	groups    map[netip.Addr]bool
+	deadline  time.Duration
+	live      []*Process
 }
 
 // world is the current spec's. Ginkgo runs one spec at a time in a process.
 var world *World
 
-// Begin makes backend the current spec's world. Seed drives the groups; every call of the stack ends after deadline.
-func Begin(backend spec.Backend, record *Record, seed int64, deadline time.Duration) *World {
+// Begin makes backend the current spec's world, whose datagrams a transport carries. Seed drives the groups; every call
+// of the stack ends after deadline.
+func Begin(backend spec.Backend, on spec.Transport, record *Record, seed int64, deadline time.Duration) *World {
 	world = &World{
-		log:      &trace.Log{},
-		record:   record,
-		random:   rand.New(rand.NewPCG(uint64(seed), 0)),
-		groups:   map[netip.Addr]bool{},
-		deadline: deadline,
+		transport: on,
+		log:       &trace.Log{},
+		record:    record,
+		random:    rand.New(rand.NewPCG(uint64(seed), 0)),
+		groups:    map[netip.Addr]bool{},
+		deadline:  deadline,
 	}
 	for i, h := range backend.Hosts() {
 		world.hosts = append(world.hosts, &Host{Host: h, name: fmt.Sprintf("host%d", i), world: world})
@@ -145,15 +148,6 @@ func (g Group) Sockaddr() spec.Sockaddr { return spec.NewSockaddr(g.Addr, 0) }
 
 // WithPort is the group as the calls take it, with a port.
 func (g Group) WithPort(port uint16) spec.Sockaddr { return spec.NewSockaddr(g.Addr, port) }
-
-// GID is the group's MGID on a RoCEv2 port.
-func (g Group) GID() spec.GID { return spec.MGIDOf(g.Addr) }
-
-// MAC is the group's link-layer address as host states spell it (RFC 1112).
-func (g Group) MAC() string {
-	b := g.Addr.As4()
-	return fmt.Sprintf("01:00:5e:%02x:%02x:%02x", b[1]&0x7f, b[2], b[3])
-}
 
 // NewContext draws a pointer that no other join of the spec carries.
 func NewContext() spec.Context {

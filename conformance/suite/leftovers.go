@@ -188,9 +188,9 @@ func nameFilters(changes []string, groups map[netip.Addr]bool) string {
 	}
 	known := map[string]string{}
 	for g := range groups {
-		b := g.As4()
-		known[fmt.Sprintf("33:33:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3])] = "33:33+group"
-		known[fmt.Sprintf("01:00:5e:%02x:%02x:%02x", b[1]&0x7f, b[2], b[3])] = "01:00:5e+group"
+		b := g.As16()
+		known[fmt.Sprintf("33:33:%02x:%02x:%02x:%02x", b[12], b[13], b[14], b[15])] = "33:33+group"
+		known[fmt.Sprintf("01:00:5e:%02x:%02x:%02x", b[13]&0x7f, b[14], b[15])] = "01:00:5e+group"
 	}
 	kinds := map[string]bool{}
 	for _, c := range changes {

@@ -18,8 +18,8 @@ import (
 
 	"joinmcast/fixtures"
 	"joinmcast/sim"
-	"joinmcast/sim/kernel"
 	"joinmcast/sim/quirk"
+	"joinmcast/spec"
 )
 
 // Stack is a kind of stack a target file can name.
@@ -39,6 +39,7 @@ type Target struct {
 	Name         string          `yaml:"-"` // of the folder the reports go to
 	Stack        Stack           `yaml:"stack"`
 	Kind         string          `yaml:"kind"`          // of a simulated stack's RDMA devices; empty: rxe
+	RoCEMode     spec.RoCEMode   `yaml:"roce_mode"`     // of its ports; empty: the kind's default
 	Profile      string          `yaml:"profile"`       // of the simulated stack; empty: upstream
 	Quirks       []string        `yaml:"quirks"`        // of the simulated stack, beside its profile's
 	Faults       []sim.HostFault `yaml:"faults"`        // of the simulated stack's hosts, in every world
@@ -161,8 +162,8 @@ func (t *Target) check() error {
 		return errors.New("call_deadline is missing, want a duration such as 2s")
 	case t.SpecDeadline < t.CallDeadline:
 		return fmt.Errorf("spec_deadline is %s, want more than call_deadline, %s", t.SpecDeadline, t.CallDeadline)
-	case t.Kind != "" && t.Stack != Sim:
-		return fmt.Errorf("kind does not go with stack %s; only a simulated stack is given the kind of its devices", t.Stack)
+	case (t.Kind != "" || t.RoCEMode != "") && t.Stack != Sim:
+		return fmt.Errorf("kind and roce_mode do not go with stack %s; only a simulated stack is given its devices", t.Stack)
 	case t.Profile != "" && t.Stack != Sim:
 		return fmt.Errorf("profile does not go with stack %s; only a simulated stack has one", t.Stack)
 	case len(t.Faults) > 0 && t.Stack != Sim:
@@ -173,9 +174,6 @@ func (t *Target) check() error {
 		return errors.New("stack rxe wants kernel and rdma_core, each a Debian suite or a path")
 	}
 	if err := t.Topology.Check(); err != nil {
-		return err
-	}
-	if _, err := kernel.KindNamed(t.Kind); t.Kind != "" && err != nil {
 		return err
 	}
 	for i, f := range t.Faults {
@@ -189,6 +187,9 @@ func (t *Target) check() error {
 		}
 	}
 	if t.Stack == Sim {
+		if _, err := sim.NewLab(sim.Options{Kind: t.Kind, Mode: t.RoCEMode}); err != nil {
+			return err
+		}
 		return t.checkProfile()
 	}
 	return nil

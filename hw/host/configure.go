@@ -70,6 +70,9 @@ func (h *host) plan(c spec.Change) (do, undo step, err error) {
 	if c.SetLink != nil {
 		plans = append(plans, func() (step, step, error) { return h.planLink(*c.SetLink) })
 	}
+	if c.SetRoCEMode != nil {
+		plans = append(plans, func() (step, step, error) { return planRoCEMode(*c.SetRoCEMode) })
+	}
 	if c.AddNetdev != nil {
 		plans = append(plans, func() (step, step, error) { return h.planNetdev(*c.AddNetdev) })
 	}

@@ -20,6 +20,10 @@ func (h *host) environment(context.Context, none) (spec.HostEnvironment, error) 
 		return spec.HostEnvironment{}, err
 	}
 	id, device := h.identity, filepath.Join(infiniband, h.device)
+	mode, err := defaultRoCEMode(h.device, id.ports[0].Num)
+	if err != nil {
+		return spec.HostEnvironment{}, err
+	}
 	e := spec.HostEnvironment{
 		Name: name, Nonce: nonce,
 		KernelRelease: id.release, KernelVersion: id.version, CommandLine: trimmed("/proc/cmdline"),
@@ -30,12 +34,12 @@ func (h *host) environment(context.Context, none) (spec.HostEnvironment, error) 
 		NodeGUID:     strings.ReplaceAll(trimmed(device+"/node_guid"), ":", ""),
 		SysImageGUID: strings.ReplaceAll(trimmed(device+"/sys_image_guid"), ":", ""),
 		LinkLayer:    id.linkLayer,
-		RoCEMode:     id.roceMode,
+		RoCEMode:     string(mode),
 	}
 	gid := spec.MGIDOf(id.addr)
 	if id.linkLayer == "InfiniBand" {
 		e.GID = strings.ReplaceAll(trimmed(device+"/ports/1/gids/0"), ":", "")
-	} else if index, found := findGID(h.device, gid, id.roceMode); found {
+	} else if index, found := findGID(h.device, gid, mode); found {
 		e.GID, e.GIDIndex = hex.EncodeToString(gid[:]), index
 	}
 	e.MTU, _, err = netdevState(id.netdev)

@@ -25,7 +25,7 @@ type identity struct {
 	driver    string
 	linkLayer string
 	nodeType  string
-	roceMode  string // the port's default_roce_mode; empty where there is none
+	roceMode  spec.RoCEMode // the port's default_roce_mode; empty where there is none
 	addr      netip.Addr
 	ports     []spec.Port // before any change
 }
@@ -58,7 +58,7 @@ func identify(device string) (identity, error) {
 	id.addr, id.ports = port.Addrs[0].Addr(), ports
 	id.driver = driverOf(port.Device, port.Netdev)
 	id.nodeType = trimmed(filepath.Join(infiniband, port.Device, "node_type"))
-	id.roceMode, err = defaultRoCEMode(port.Device)
+	id.roceMode, err = defaultRoCEMode(port.Device, port.Num)
 	return id, err
 }
 
@@ -91,32 +91,9 @@ func (id identity) transport() spec.Transport {
 		return spec.IWARP
 	case id.linkLayer == "InfiniBand":
 		return spec.InfiniBand
-	case id.roceMode == "IB/RoCE v1":
+	case id.roceMode == spec.RoCEv1Mode:
 		return spec.RoCEv1
 	default:
 		return spec.RoCEv2
 	}
-}
-
-// defaultRoCEMode asks rdma_cm's configfs; the folder made for the question is removed again. A host that has no such
-// configfs, or where it may not be mounted, has the kernel's built-in default, which is named by the first GID's type.
-func defaultRoCEMode(device string) (string, error) {
-	const configfs = "/sys/kernel/config"
-	if _, err := os.Stat(configfs + "/rdma_cm"); err != nil {
-		_ = unix.Mount("configfs", configfs, "configfs", 0, "")
-	}
-	dir := filepath.Join(configfs, "rdma_cm", device)
-	err := os.Mkdir(dir, 0o755)
-	switch {
-	case errors.Is(err, os.ErrExist):
-	case err != nil:
-		return trimmed(filepath.Join(infiniband, device, "ports/1/gid_attrs/types/0")), nil
-	default:
-		defer func() { _ = os.Remove(dir) }()
-	}
-	mode, err := os.ReadFile(filepath.Join(dir, "ports/1/default_roce_mode"))
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.EINVAL) {
-		return "", nil // not an Ethernet port
-	}
-	return strings.TrimSpace(string(mode)), err
 }

@@ -93,6 +93,7 @@ func (h *host) capabilities() spec.Capabilities {
 	_, kernel := h.log.defects()
 	return spec.Capabilities{
 		spec.Configure:   configure,
+		spec.RoCEModes:   offersBothModes(h.device),
 		spec.HasMischief: h.program.canMischief(),
 		spec.HasFaults:   {How: "nothing goes wrong in a live stack on command"},
 		spec.SeesIGMP:    seen(readable("/proc/net/igmp"), "/proc/net/igmp"),

@@ -124,9 +124,9 @@ func listGIDs(device string) []gid {
 }
 
 // findGID finds a GID in the table of a device's first port; of several types, the one wanted if there is one.
-func findGID(device string, wanted spec.GID, wantType string) (index int, found bool) {
+func findGID(device string, wanted spec.GID, wantType spec.RoCEMode) (index int, found bool) {
 	for _, g := range listGIDs(device) {
-		if g.gid == wanted && (!found || g.kind == wantType) {
+		if g.gid == wanted && (!found || g.kind == string(wantType)) {
 			index, found = g.index, true
 		}
 	}

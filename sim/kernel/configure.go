@@ -28,6 +28,8 @@ func (k *Kernel) Configure(c spec.Change) (undo func(), err error) {
 		old := n.up
 		k.setLink(n, c.SetLink.Up)
 		return func() { k.setLink(n, old) }, nil
+	case c.SetRoCEMode != nil:
+		return k.setRoCEMode(*c.SetRoCEMode)
 	case c.AddNetdev != nil:
 		return k.addNetdev(*c.AddNetdev)
 	case c.SetSubnet != nil:

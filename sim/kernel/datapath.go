@@ -83,8 +83,8 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 	}
 	q.sending++
 	datagram := &fabric.Datagram{
-		SrcPort: sourcePort(q.num), DstPort: fabric.RoCEv2Port, DestQP: wr.RemoteQPN, PSN: q.psn,
-		QKey: wr.QKey, SrcQP: uint32(q.num), Imm: wr.Imm, Payload: slices.Clone(wr.Data),
+		DestQP: wr.RemoteQPN, PSN: q.psn, QKey: wr.QKey, SrcQP: uint32(q.num), Imm: wr.Imm,
+		Payload: slices.Clone(wr.Data),
 	}
 	on := q.device.kind.transport
 	q.psn = (q.psn + 1) & maxPSN

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"encoding/binary"
 	"net"
 	"net/netip"
 
@@ -212,22 +211,4 @@ func (h *hca) Take(p fabric.Packet) {
 		a.group, a.grh = p.GRH.Dst.As16(), globalHeader(*p.GRH, p.Datagram)
 	}
 	h.device.deliver(a)
-}
-
-// nextHeaderIBA says that a GRH is followed by InfiniBand's own headers (IBTA, volume 1).
-const nextHeaderIBA = 0x1b
-
-// globalHeader is a GRH as it lies in a receiver's memory.
-func globalHeader(h fabric.Header, datagram *fabric.Datagram) spec.Bytes {
-	length := bthBytes + dethBytes + (len(datagram.Payload)+3)&^3 + icrcBytes
-	if datagram.Imm != nil {
-		length += immBytes
-	}
-	b := make(spec.Bytes, spec.GRHBytes)
-	binary.BigEndian.PutUint32(b, 6<<28|uint32(h.TrafficClass)<<20|h.FlowLabel)
-	binary.BigEndian.PutUint16(b[4:], uint16(length))
-	b[6], b[7] = nextHeaderIBA, h.HopLimit
-	copy(b[8:24], h.Src.AsSlice())
-	copy(b[24:40], h.Dst.AsSlice())
-	return b
 }

@@ -54,6 +54,7 @@ type Config struct {
 // Device is an RDMA device to be, named after its kind: rxe0, rxe1… It uses a network device of its own: eth0, eth1…
 type Device struct {
 	Kind  Kind
+	Mode  spec.RoCEMode // the port's default, which its kind offers; empty: the kind's own default
 	MAC   net.HardwareAddr
 	Addrs []netip.Prefix // of the network device, which has its link-local IPv6 address besides
 }
@@ -87,6 +88,8 @@ type Deviations struct {
 	BlamesShortBuffer bool // a datagram too long for its buffer is the end of the QP, as on rxe
 	RefusalLeaksIGMP  bool // a join refused for the MTU leaves its IGMP membership behind
 	RefusedBindSticks bool // an id goes on looking on the network device of the address that was refused first
+
+	LeaveUnreportsOthers bool // the end of a RoCE v1 membership takes an IGMP membership away that it never made
 }
 
 // New boots a host and plugs it in.
@@ -120,6 +123,9 @@ func (k *Kernel) addDevice(wire *fabric.Switch, subnet *fabric.Subnet, c Device,
 		n.broadcast = subnet.Broadcast()
 	}
 	d := newDevice(k, name, c.Kind, n)
+	if c.Mode != "" {
+		d.mode = c.Mode
+	}
 	n.plug(wire, d)
 	k.netdevs, k.devices = append(k.netdevs, n), append(k.devices, d)
 	for _, a := range c.Addrs {

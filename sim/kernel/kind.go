@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"joinmcast/spec"
@@ -87,6 +88,19 @@ func (k Kind) Transport(m spec.RoCEMode) spec.Transport { return k.transport.of(
 
 // NeedsSubnet tells whether such a device is a port of an InfiniBand subnet.
 func (k Kind) NeedsSubnet() bool { return k.LinkLayer == linkInfiniBand }
+
+// Offers is nil for a RoCE mode that the ports of such devices offer, else an error that lists those they do.
+func (k Kind) Offers(m spec.RoCEMode) error {
+	if !slices.Contains(k.modes, m) {
+		return fmt.Errorf("devices of kind %s do not offer the RoCE mode %q; they offer %q", k.Name, m, k.modes)
+	}
+	return nil
+}
+
+// OffersBoth tells whether the ports of such devices offer both RoCE modes, and how that is known.
+func (k Kind) OffersBoth() spec.Evidence {
+	return spec.Evidence{Has: len(k.modes) > 1, How: fmt.Sprintf("types of GIDs: %q", k.modes)}
+}
 
 // HasUDQPs tells whether such a device has UD QPs, and how that is known.
 func (k Kind) HasUDQPs() spec.Evidence {

@@ -52,6 +52,8 @@ func (n *netdev) Receive(f fabric.Frame) {
 	to := n.onVLAN(f.VLAN)
 	switch {
 	case to == nil || !to.up || f.Dst != n.MAC() && !n.igmp.lets(f.Dst) && !n.filters.has(f.Dst):
+	case f.Type == fabric.RoCEv1:
+		to.inputRoCEv1(f)
 	case f.Membership == nil:
 		to.inputIP(f)
 	case f.Membership.Query:

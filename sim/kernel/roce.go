@@ -46,40 +46,61 @@ func (roce) resolveRoute(id *cmID) error {
 func (roce) qkey(*cmID) (uint32, error) { return spec.UDPQKey, nil }
 
 // joinMulticast is cma_iboe_join_multicast. It asks nobody, so all that can fail fails here, and the event it will tell
-// is known here.
-func (roce) joinMulticast(m *membership, a spec.Sockaddr) error {
-	k, n := m.id.kernel, m.id.netdev
+// is known here. The mode is the port's at this moment, whatever it was when the id was bound.
+func (r roce) joinMulticast(m *membership, a spec.Sockaddr) error {
+	k, n, mode := m.id.kernel, m.id.netdev, m.id.device.mode
 	if isZero(a) {
 		return spec.EINVAL
 	}
 	if n == nil {
 		return spec.ENODEV
 	}
-	if a.Family() != spec.AFInet && k.deviates.LeaksENOTSUPP {
-		return spec.ENOTSUPP
-	}
-	if a.Family() != spec.AFInet {
-		return spec.EOPNOTSUPP
-	}
-	mgid := k.roceMGID(a)
-	if group := netip.AddrFrom4([4]byte(mgid[12:])); m.flags == spec.FullMember || k.deviates.SendOnlyReports {
-		m.igmp = group
-		n.joinGroup(m.igmp)
-	} else if k.deviates.SendOnlyUnreports {
-		m.igmp = group
+	group := spec.GlobalRoute{DGID: k.roceMGID(a, mode), HopLimit: hopLimit(mode)}
+	if mode == spec.RoCEv2Mode {
+		if err := r.report(m, a, group.DGID); err != nil {
+			return err
+		}
+	} else if m.flags == spec.FullMember && k.deviates.LeaveUnreportsOthers {
+		m.igmp = lowestIPv4(group.DGID)
 	}
 	if ibMTU(n.mtu) == 0 {
-		if !k.deviates.RefusalLeaksIGMP {
+		if mode == spec.RoCEv2Mode && !k.deviates.RefusalLeaksIGMP {
 			m.giveBack()
 		}
 		return spec.EINVAL
 	}
-	m.tellSoon(m.event(spec.AHAttr{GRH: spec.GlobalRoute{DGID: mgid, HopLimit: ipDefaultHopLimit}}))
+	m.tellSoon(m.event(spec.AHAttr{GRH: group}))
 	return nil
 }
 
-// ipDefaultHopLimit is how far a packet goes when nobody has said (IPV6_DEFAULT_HOPLIMIT).
-const ipDefaultHopLimit = 64
+// report makes the host a member by IGMP, as RoCE v2 needs it; a send-only one stays unknown.
+func (roce) report(m *membership, a spec.Sockaddr, mgid spec.GID) error {
+	deviates := m.id.kernel.deviates
+	switch {
+	case a.Family() != spec.AFInet && deviates.LeaksENOTSUPP:
+		return spec.ENOTSUPP
+	case a.Family() != spec.AFInet:
+		return spec.EOPNOTSUPP
+	case m.flags == spec.FullMember || deviates.SendOnlyReports:
+		m.igmp = lowestIPv4(mgid)
+		m.id.netdev.joinGroup(m.igmp)
+	case deviates.SendOnlyUnreports:
+		m.igmp = lowestIPv4(mgid)
+	}
+	return nil
+}
+
+// lowestIPv4 is the last 32 bits of a GID taken for an IPv4 group (cma_igmp_send).
+func lowestIPv4(g spec.GID) netip.Addr { return netip.AddrFrom4([4]byte(g[12:])) }
+
+// hopLimit is how far the datagrams of a group go: those of RoCE v2 pass routers (IPV6_DEFAULT_HOPLIMIT), those of
+// RoCE v1 cannot.
+func hopLimit(m spec.RoCEMode) uint8 {
+	if m == spec.RoCEv2Mode {
+		return 64
+	}
+	return 1
+}
 
 // leaveMulticast takes the IGMP membership back; a send-only one has none.
 func (roce) leaveMulticast(m *membership) {
@@ -88,13 +109,22 @@ func (roce) leaveMulticast(m *membership) {
 	}
 }
 
-// roceMGID maps an IPv4 address to the MGID of a RoCEv2 port (cma_iboe_set_mgid); the loopback address maps to zero.
-func (k *Kernel) roceMGID(a spec.Sockaddr) spec.GID {
-	group := a.Addr()
-	if group.IsUnspecified() || group.IsLoopback() {
-		return spec.GID{}
+// roceMGID maps an address to the MGID of a port in a mode (cma_iboe_set_mgid): an IPv6 one is the MGID itself, an
+// IPv4 one goes behind a prefix, and the loopback address maps to zero. What is neither is read as if it were IPv4.
+func (k *Kernel) roceMGID(a spec.Sockaddr, m spec.RoCEMode) spec.GID {
+	var mgid spec.GID
+	switch group := a.Addr(); {
+	case group.IsUnspecified() || group.IsLoopback():
+		return mgid
+	case group.Is6():
+		mgid = group.As16()
+	default:
+		mgid[10], mgid[11] = 0xff, 0xff
+		copy(mgid[12:], a[4:8])
+		if m == spec.RoCEv1Mode {
+			mgid[0], mgid[1] = 0xff, 0x0e
+		}
 	}
-	mgid := spec.MGIDOf(group)
 	if k.deviates.MapsToWrongGroup {
 		mgid[15] ^= 1
 	}
@@ -113,13 +143,13 @@ func (roce) addressHandle(d *device, a spec.AHAttr) (*ah, error) {
 		return nil, spec.ENODATA
 	}
 	from := d.gids[a.GRH.SGIDIndex]
-	n := &ah{netdev: from.netdev, src: from.addr, dst: netip.AddrFrom16(a.GRH.DGID).Unmap(), grh: a.GRH}
+	n := &ah{netdev: from.netdev, src: from.addr, mode: from.mode, dst: netip.AddrFrom16(a.GRH.DGID).Unmap(), grh: a.GRH}
 	var ok bool
 	if n.mac, ok = n.netdev.linkAddr(n.dst); !ok {
 		return nil, spec.ETIMEDOUT
 	}
 	if !n.dst.IsMulticast() && !d.kernel.release.keepsSendersLimit {
-		n.grh.HopLimit = ipDefaultHopLimit // the route's, whatever was asked for (ib_resolve_unicast_gid_dmac)
+		n.grh.HopLimit = hopLimit(spec.RoCEv2Mode) // the route's, whatever was asked for (ib_resolve_unicast_gid_dmac)
 	}
 	return n, nil
 }

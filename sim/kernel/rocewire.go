@@ -5,7 +5,6 @@ import (
 	"net/netip"
 
 	"joinmcast/sim/fabric"
-	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
 
@@ -19,19 +18,29 @@ func etherType(a netip.Addr) fabric.EtherType {
 
 // sourcePort is the UDP port that a QP sends from: one of 49152 to 65535, by a hash of its number, so that a network
 // can spread QPs over its paths (rxe_qp_init_req, hash_32).
-func sourcePort(num uabi.QP) uint16 {
+func sourcePort(qp uint32) uint16 {
 	const first, bits, golden = 0xc000, 14, 0x61C88647
-	return first + uint16(uint32(num)*golden>>(32-bits))
+	return first + uint16(qp*golden>>(32-bits))
 }
 
 // mtu is the port's InfiniBand MTU in bytes; rxe keeps the smallest one when none fits.
 func (roce) mtu(d *device) int { return max(ibMTU(d.netdev.mtu), smallestIBMTU) }
 
-// transmit puts a packet on the wire; there is no route from an address of one family to one of the other. The IP layer
-// loops a multicast packet back to a host that is a member itself, and sends none that is longer than the network
-// device's MTU, for it must not be fragmented.
+// transmit sends in the mode of the address handle's source GID.
 func (roce) transmit(d *device, a *ah, datagram *fabric.Datagram) {
+	if a.mode == spec.RoCEv1Mode {
+		d.transmitRoCEv1(a, datagram)
+		return
+	}
+	d.transmitRoCEv2(a, datagram)
+}
+
+// transmitRoCEv2 puts a UDP packet on the wire; there is no route from an address of one family to one of the other. The
+// IP layer loops a multicast packet back to a host that is a member itself, and sends none that is longer than the
+// network device's MTU, for it must not be fragmented.
+func (d *device) transmitRoCEv2(a *ah, datagram *fabric.Datagram) {
 	n := a.netdev
+	datagram.SrcPort, datagram.DstPort = sourcePort(datagram.SrcQP), fabric.RoCEv2Port
 	p := fabric.Frame{
 		Dst: a.mac, Type: etherType(a.dst),
 		IP: fabric.Header{
@@ -59,23 +68,14 @@ func (d *device) takeIn(p fabric.Frame) {
 	d.deliver(arrival{Datagram: p.Datagram, group: spec.GID(p.IP.Dst.As16()), grh: header(p)})
 }
 
-// Bytes of the headers of a RoCEv2 UD packet within IP: UDP, BTH, DETH, immediate data, ICRC.
+// Bytes of the network headers of a RoCE v2 packet, and what says that UDP is in it.
 const (
-	udpBytes, bthBytes, dethBytes, immBytes, icrcBytes = 8, 12, 8, 4, 4
-
 	ipv4Bytes = 20
 	ipv6Bytes = 40
-	protoUDP  = 17
-)
+	udpBytes  = 8
 
-// transportBytes is how long a datagram is within its network header and UDP.
-func transportBytes(d *fabric.Datagram) int {
-	length := bthBytes + dethBytes + (len(d.Payload)+3)&^3 + icrcBytes
-	if d.Imm != nil {
-		length += immBytes
-	}
-	return length
-}
+	protoUDP = 17
+)
 
 // ipPacketBytes is how long a frame's IP packet is.
 func ipPacketBytes(p fabric.Frame) int {
@@ -86,8 +86,11 @@ func ipPacketBytes(p fabric.Frame) int {
 	return ipv6Bytes + length
 }
 
-// header is what a receiver finds in its GRH area: an IPv6 header, or 20 zero bytes and an IPv4 header.
+// header is what a receiver finds in its GRH area: a GRH, an IPv6 header, or 20 zero bytes and an IPv4 header.
 func header(p fabric.Frame) spec.Bytes {
+	if p.Type == fabric.RoCEv1 {
+		return globalHeader(p.IP, p.Datagram)
+	}
 	length := udpBytes + transportBytes(p.Datagram)
 	h := make(spec.Bytes, spec.GRHBytes)
 	if p.IP.Dst.Is6() {

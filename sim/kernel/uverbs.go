@@ -37,6 +37,7 @@ type ah struct {
 	// On Ethernet.
 	netdev   *netdev // that the source address is of
 	src, dst netip.Addr
+	mode     spec.RoCEMode // of the source
 	mac      fabric.MAC
 
 	// On InfiniBand.

@@ -3,6 +3,7 @@ package quirk
 import (
 	"joinmcast/sim/kernel"
 	"joinmcast/sim/librdmacm"
+	"joinmcast/spec"
 )
 
 // inUpstream are the defects of upstream's kernels and libraries. Each is one known issue, or several that have one
@@ -77,6 +78,17 @@ var inUpstream = []Quirk{
 		CaughtBy: "JM-CLEAN-03",
 		Shows:    []string{"KI-CM-MTU-IGMP", "KI-CM-MTU-FILTER"},
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.RefusalLeaksIGMP = true },
+	},
+	{
+		Name:     "rocev1-leave-drops-igmp",
+		Does:     "the leave of a RoCEv1 group takes a membership by IGMP away that its join had not made",
+		CaughtBy: "JM-LV-30",
+		On:       spec.RoCEv1,
+		Shows: []string{
+			"KI-CM-V1-LEAVE", "KI-CM-V1-LEAVE-IGMP", "KI-CM-V1-LEAVE-FILTER", "KI-CM-V1-ALLHOSTS-IGMP",
+			"KI-CM-V1-ALLHOSTS-FILTER",
+		},
+		apply: func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.LeaveUnreportsOthers = true },
 	},
 	{
 		Name:     "route-loses-join",

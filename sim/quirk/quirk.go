@@ -9,15 +9,17 @@ import (
 
 	"joinmcast/sim/kernel"
 	"joinmcast/sim/librdmacm"
+	"joinmcast/spec"
 )
 
 // Quirk is a deviation of the simulated stack.
 type Quirk struct {
 	Name     string
-	Does     string   // what the stack does instead of what it should, in one line
-	CaughtBy string   // the requirement that must fail
-	Shows    []string // of a defect of upstream's: the known issues that it is, by their ids
-	Beside   string   // another quirk without which this one is not seen; empty: none
+	Does     string         // what the stack does instead of what it should, in one line
+	CaughtBy string         // the requirement that must fail
+	Shows    []string       // of a defect of upstream's: the known issues that it is, by their ids
+	Beside   string         // another quirk without which this one is not seen; empty: none
+	On       spec.Transport // on which it shows; empty: on RoCEv2
 	apply    func(l *librdmacm.Deviations, k *kernel.Deviations)
 }
 

@@ -113,7 +113,8 @@ func TestParseRefusesWithOneSentenceThatNamesFileAndLine(t *testing.T) {
 		},
 		{
 			"unknown capability", "needs: [ud-qp]", "needs: [ud_qp]",
-			`att.yaml:11: JM-ATT-01 has the unknown capability "ud_qp", want ud-qp, mcast-qp, two-hosts, configure, ` +
+			`att.yaml:11: JM-ATT-01 has the unknown capability "ud_qp", want ud-qp, mcast-qp, two-hosts, ` +
+				`roce-modes, configure, ` +
 				`sees-igmp, sees-filter, sees-rdma, sees-kernel, mischief, faults`,
 		},
 		{
