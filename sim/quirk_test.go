@@ -450,8 +450,8 @@ func TestDumbBackends(t *testing.T) {
 		lab  spec.Lab
 		want error
 	}{
-		"permit": {quirk.Permit(), nil},
-		"refuse": {quirk.Refuse(), &spec.CallError{Method: "rdma_join_multicast", Ret: -1, Errno: spec.EPERM}},
+		"permit": {quirk.Permit(spec.RoCEv2), nil},
+		"refuse": {quirk.Refuse(spec.RoCEv2), &spec.CallError{Method: "rdma_join_multicast", Ret: -1, Errno: spec.EPERM}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)

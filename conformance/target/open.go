@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -15,9 +16,9 @@ func (t *Target) Open(ctx context.Context, nonce string, progress func(line stri
 	case Sim:
 		return t.openSim(ctx, nonce)
 	case Permit:
-		return quirk.Permit(), nil
+		return quirk.Permit(cmp.Or(t.Transport, spec.RoCEv2)), nil
 	case Refuse:
-		return quirk.Refuse(), nil
+		return quirk.Refuse(cmp.Or(t.Transport, spec.RoCEv2)), nil
 	case RXE:
 		return t.openGuests(ctx, nonce, progress)
 	case HW:

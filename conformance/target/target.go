@@ -40,6 +40,7 @@ type Target struct {
 	Stack        Stack           `yaml:"stack"`
 	Kind         string          `yaml:"kind"`          // of a simulated stack's RDMA devices; empty: rxe
 	RoCEMode     spec.RoCEMode   `yaml:"roce_mode"`     // of its ports; empty: the kind's default
+	Transport    spec.Transport  `yaml:"transport"`     // that stacks permit and refuse say to be of; empty: rocev2
 	Profile      string          `yaml:"profile"`       // of the simulated stack; empty: upstream
 	Quirks       []string        `yaml:"quirks"`        // of the simulated stack, beside its profile's
 	Faults       []sim.HostFault `yaml:"faults"`        // of the simulated stack's hosts, in every world
@@ -164,6 +165,8 @@ func (t *Target) check() error {
 		return fmt.Errorf("spec_deadline is %s, want more than call_deadline, %s", t.SpecDeadline, t.CallDeadline)
 	case (t.Kind != "" || t.RoCEMode != "") && t.Stack != Sim:
 		return fmt.Errorf("kind and roce_mode do not go with stack %s; only a simulated stack is given its devices", t.Stack)
+	case t.Transport != "" && t.Stack != Permit && t.Stack != Refuse:
+		return fmt.Errorf("transport does not go with stack %s; only permit and refuse say to be of one", t.Stack)
 	case t.Profile != "" && t.Stack != Sim:
 		return fmt.Errorf("profile does not go with stack %s; only a simulated stack has one", t.Stack)
 	case len(t.Faults) > 0 && t.Stack != Sim:

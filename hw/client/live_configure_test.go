@@ -118,3 +118,26 @@ func TestLiveDeviceRemovalIsAnEventAndWaitsForItsUsers(t *testing.T) {
 	again := startApp(t, host)
 	g.Expect(again.join().Type).To(Equal(spec.MulticastJoin))
 }
+
+// Stock Soft-RoCE offers RoCE v2 alone: another mode is refused with a sentence, and its own can be set again.
+func TestLiveRoCEModeIsOneThatThePortOffers(t *testing.T) {
+	g := NewWithT(t)
+	b, _ := freshGuests(t)
+	host := b.Hosts()[0]
+	ports, err := host.Ports(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(b.Capabilities(t.Context())).To(HaveKeyWithValue(spec.RoCEModes,
+		And(HaveField("Has", false), HaveField("How", ContainSubstring(`types of GIDs: ["RoCE v2"]`)))))
+	mode := func(m spec.RoCEMode) spec.Change {
+		return spec.Change{SetRoCEMode: &spec.RoCEModeChange{Device: ports[0].Device, Port: ports[0].Num, Mode: m}}
+	}
+
+	_, err = host.(spec.Configurer).Configure(t.Context(), mode(spec.RoCEv1Mode))
+
+	g.Expect(err).To(MatchError(HaveSuffix(
+		ports[0].Device + ` port 1 does not offer the RoCE mode "IB/RoCE v1"`)))
+	change(t, host, mode(spec.RoCEv2Mode))()
+	env, err := b.Environment(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(env.Hosts[0].RoCEMode).To(Equal("RoCE v2"))
+}

@@ -8,20 +8,21 @@ import (
 	"joinmcast/spec/call"
 )
 
-// Permit is a lab whose stack permits everything and does nothing: every call succeeds, and every answer is zero.
-func Permit() spec.Lab {
-	return dumb{does: "permits everything", call: func(string) error { return nil }}
+// Permit is a lab whose stack, of a transport by its word, permits everything: every call succeeds and answers zero.
+func Permit(on spec.Transport) spec.Lab {
+	return dumb{on: on, does: "permits everything", call: func(string) error { return nil }}
 }
 
-// Refuse is a lab whose stack refuses everything: every call answers -1 and EPERM.
-func Refuse() spec.Lab {
-	return dumb{does: "refuses everything", call: func(method string) error {
+// Refuse is a lab whose stack, of a transport by its word, refuses everything: every call answers -1 and EPERM.
+func Refuse(on spec.Transport) spec.Lab {
+	return dumb{on: on, does: "refuses everything", call: func(method string) error {
 		return &spec.CallError{Method: method, Ret: -1, Errno: spec.EPERM}
 	}}
 }
 
 // dumb is a lab, its only world, that world's hosts, and a process, all in one: it keeps nothing to tell them apart by.
 type dumb struct {
+	on   spec.Transport
 	does string
 	call func(method string) error
 	host int
@@ -42,7 +43,7 @@ func (d dumb) Close(context.Context) error { return nil }
 
 // Environment says that this is no stack.
 func (d dumb) Environment(context.Context) (spec.Environment, error) {
-	return spec.Environment{Stack: "simulated", Imitates: "nothing: " + d.does, Transport: spec.RoCEv2}, nil
+	return spec.Environment{Stack: "simulated", Imitates: "nothing: " + d.does, Transport: d.on}, nil
 }
 
 // Capabilities claims all of them, so that nothing is skipped.
@@ -56,15 +57,14 @@ func (d dumb) Capabilities(context.Context) (spec.Capabilities, error) {
 
 // Hosts gives two hosts.
 func (d dumb) Hosts() []spec.Host {
-	return []spec.Host{d, dumb{d.does, d.call, 1}}
+	return []spec.Host{d, dumb{d.on, d.does, d.call, 1}}
 }
 
 // Ports names the port that the simulated hosts have.
 func (d dumb) Ports(context.Context) ([]spec.Port, error) {
-	addr := netip.AddrFrom4([4]byte{192, 168, 100, byte(1 + d.host)})
+	addr := netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 168, 100, byte(1 + d.host)}), 24)
 	return []spec.Port{{
-		Device: "rxe0", Num: 1, Netdev: "eth0", LinkLayer: "Ethernet", MTU: 1500,
-		Addrs: []netip.Prefix{netip.PrefixFrom(addr, 24)},
+		Device: "rxe0", Num: 1, Netdev: "eth0", LinkLayer: "Ethernet", MTU: 1500, Addrs: []netip.Prefix{addr},
 	}}, nil
 }
 
