@@ -238,7 +238,7 @@ var _ = Describe("DST: destroying", func() {
 			Netdev: port.Netdev, Prefix: port.Addrs[0],
 		}})
 		addAgain(ctx)
-		restore := host.MustRemoveDevice(ctx)
+		restore := host.MustRemoveDevices(ctx)
 		restore(ctx)
 
 		log := rig.NameLog(before, host.MustObserve(ctx))

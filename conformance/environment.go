@@ -11,7 +11,7 @@ import (
 
 var _ = Describe("ENV: the device, the process and its files", func() {
 	It("makes neither channel nor id without an RDMA device", Label("JM-ENV-01"), func(ctx SpecContext) {
-		rig.HostAt(0).MustRemoveDevice(ctx)
+		rig.HostAt(0).MustRemoveDevices(ctx)
 		p := rig.Start(ctx)
 
 		_, channel := p.CreateEventChannel(ctx)
@@ -77,7 +77,7 @@ var _ = Describe("ENV: the device, the process and its files", func() {
 
 	It("may find a device that comes after it was missed, and a new process does", Label("JM-ENV-05"),
 		func(ctx SpecContext) {
-			restore := rig.HostAt(0).MustRemoveDevice(ctx)
+			restore := rig.HostAt(0).MustRemoveDevices(ctx)
 			early := rig.Start(ctx)
 			_, missed := early.CreateEventChannel(ctx)
 			Expect(missed).To(ReturnNULL(spec.ENODEV))

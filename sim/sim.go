@@ -5,7 +5,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"net/netip"
 
 	"joinmcast/sim/fabric"
 	"joinmcast/sim/fault"
@@ -21,7 +20,8 @@ import (
 // Options say what a lab's worlds are like.
 type Options struct {
 	Kind     string        // of the hosts' RDMA devices, of package kernel; empty: rxe
-	Mode     spec.RoCEMode // of their ports; empty: the kind's default
+	Beside   []string      // kinds of further devices of each host, which the suite does not use; of package kernel
+	Mode     spec.RoCEMode // of the first device's port; empty: the kind's default
 	Kernel   string        // the Linux release that is imitated, as in "6.1.192"; empty: none, but what is promised
 	RDMACore string        // the rdma-core version that is imitated, as in "44.0"
 	Defects  []string      // of what is imitated: names of package quirk
@@ -35,7 +35,7 @@ type Options struct {
 // Lab hands out fresh simulated worlds. It keeps nothing between them.
 type Lab struct {
 	options Options
-	kind    kernel.Kind
+	kinds   []kernel.Kind // of each host's devices; the first is under test
 	library librdmacm.Deviations
 	kernel  kernel.Deviations
 }
@@ -51,20 +51,15 @@ func NewLab(o Options) (*Lab, error) {
 	if o.Kind == "" {
 		o.Kind = kernel.DefaultKind
 	}
-	kind, err := kernel.KindNamed(o.Kind)
+	kinds, err := o.kinds()
 	if err != nil {
 		return nil, err
 	}
 	if err := o.Topology.Check(); err != nil {
 		return nil, err
 	}
-	if len(o.Topology.VLANs) > 0 && kind.NeedsSubnet() {
+	if len(o.Topology.VLANs) > 0 && kinds[0].NeedsSubnet() {
 		return nil, fmt.Errorf("vlans do not go with kind %s, whose network devices are not Ethernet", o.Kind)
-	}
-	if o.Mode != "" {
-		if err := kind.Offers(o.Mode); err != nil {
-			return nil, err
-		}
 	}
 	names, err := quirk.Changed(o.Defects, o.Quirks)
 	if err != nil {
@@ -74,7 +69,7 @@ func NewLab(o Options) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	lab := &Lab{options: o, kind: kind, library: l, kernel: k}
+	lab := &Lab{options: o, kinds: kinds, library: l, kernel: k}
 	if len(o.Faults) > 0 { // which its worlds may be unable to have
 		if _, err := lab.Fresh(context.Background(), 0); err != nil {
 			return nil, err
@@ -87,13 +82,13 @@ func NewLab(o Options) (*Lab, error) {
 func (l *Lab) Fresh(ctx context.Context, seed int64) (spec.Backend, error) {
 	w := world.New(seed)
 	wire := l.options.Topology.newSwitch(w)
-	b := &backend{options: l.options, kind: l.kind, world: w}
+	b := &backend{options: l.options, kind: l.kinds[0], world: w}
 	if l.options.Capture {
 		b.capture = &packet.Capture{}
 		wire.Tap(b.capture.See)
 	}
 	var subnet *fabric.Subnet
-	if l.kind.NeedsSubnet() {
+	if l.needsSubnet() {
 		subnet = fabric.NewSubnet(w, sm.Default())
 		if b.capture != nil {
 			subnet.Tap(b.capture.SeePacket)
@@ -102,13 +97,8 @@ func (l *Lab) Fresh(ctx context.Context, seed int64) (spec.Backend, error) {
 	for i := range l.options.Topology.hosts() {
 		addr := l.options.Topology.address(i)
 		k := kernel.New(w, wire, kernel.Config{
-			Devices: []kernel.Device{{
-				Kind:  l.kind,
-				Mode:  l.options.Mode,
-				MAC:   hardwareAddress(i),
-				Addrs: []netip.Prefix{addr},
-			}},
-			Subnet: subnet, Release: kernel.ReleaseOf(l.options.Kernel, l.options.RDMACore), Deviates: l.kernel,
+			Devices: l.devices(i), Subnet: subnet,
+			Release: kernel.ReleaseOf(l.options.Kernel, l.options.RDMACore), Deviates: l.kernel,
 		})
 		if err := l.options.Topology.addVLANs(k, i); err != nil {
 			return nil, err

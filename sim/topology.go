@@ -3,7 +3,6 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"slices"
 
@@ -84,11 +83,6 @@ func vlanAddress(vlan, i int) netip.Prefix {
 	const bits = 20
 	n := i + 1
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(vlan >> 4), byte(vlan<<4 | n>>8), byte(n)}), bits)
-}
-
-// hardwareAddress is the i-th host's.
-func hardwareAddress(i int) net.HardwareAddr {
-	return net.HardwareAddr{0x02, 0, 0, 0, byte((i + 1) >> 8), byte(i + 1)}
 }
 
 // addVLANs gives a host the VLANs on its first network device, named after it: eth0.100.

@@ -46,9 +46,23 @@ func (h *Host) MustAddVLAN(ctx context.Context) (name string, addr spec.Sockaddr
 	return vlan.Netdev, spec.NewSockaddr(vlan.Prefix.Addr(), 0)
 }
 
-// MustRemoveDevice takes the RDMA device under test away, until the spec ends or restore is called. No process may hold
-// it open.
-func (h *Host) MustRemoveDevice(ctx context.Context) (restore func(ctx context.Context)) {
+// MustRemoveDevices takes every RDMA device of the host away, until the spec ends or restore is called. No process may
+// hold one open.
+func (h *Host) MustRemoveDevices(ctx context.Context) (restore func(ctx context.Context)) {
 	ginkgo.GinkgoHelper()
-	return h.MustConfigure(ctx, spec.Change{RemoveDevice: &spec.DeviceChange{Device: h.Port(ctx).Device}})
+	h.Port(ctx)
+	var undos []func(context.Context)
+	removed := map[string]bool{}
+	for _, p := range h.ports {
+		if !removed[p.Device] {
+			removed[p.Device] = true
+			undos = append(undos, h.MustConfigure(ctx, spec.Change{RemoveDevice: &spec.DeviceChange{Device: p.Device}}))
+		}
+	}
+	return func(ctx context.Context) {
+		ginkgo.GinkgoHelper()
+		for _, undo := range undos {
+			undo(ctx)
+		}
+	}
 }

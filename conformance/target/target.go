@@ -39,6 +39,7 @@ type Target struct {
 	Name         string          `yaml:"-"` // of the folder the reports go to
 	Stack        Stack           `yaml:"stack"`
 	Kind         string          `yaml:"kind"`          // of a simulated stack's RDMA devices; empty: rxe
+	Beside       []string        `yaml:"beside"`        // kinds of further devices of each host
 	RoCEMode     spec.RoCEMode   `yaml:"roce_mode"`     // of its ports; empty: the kind's default
 	Transport    spec.Transport  `yaml:"transport"`     // that stacks permit and refuse say to be of; empty: rocev2
 	Profile      string          `yaml:"profile"`       // of the simulated stack; empty: upstream
@@ -163,8 +164,9 @@ func (t *Target) check() error {
 		return errors.New("call_deadline is missing, want a duration such as 2s")
 	case t.SpecDeadline < t.CallDeadline:
 		return fmt.Errorf("spec_deadline is %s, want more than call_deadline, %s", t.SpecDeadline, t.CallDeadline)
-	case (t.Kind != "" || t.RoCEMode != "") && t.Stack != Sim:
-		return fmt.Errorf("kind and roce_mode do not go with stack %s; only a simulated stack is given its devices", t.Stack)
+	case (t.Kind != "" || t.RoCEMode != "" || len(t.Beside) > 0) && t.Stack != Sim:
+		return fmt.Errorf("kind, beside and roce_mode do not go with stack %s; only a simulated stack is given its devices",
+			t.Stack)
 	case t.Transport != "" && t.Stack != Permit && t.Stack != Refuse:
 		return fmt.Errorf("transport does not go with stack %s; only permit and refuse say to be of one", t.Stack)
 	case t.Profile != "" && t.Stack != Sim:
@@ -190,7 +192,7 @@ func (t *Target) check() error {
 		}
 	}
 	if t.Stack == Sim {
-		if _, err := sim.NewLab(sim.Options{Kind: t.Kind, Mode: t.RoCEMode}); err != nil {
+		if _, err := sim.NewLab(sim.Options{Kind: t.Kind, Beside: t.Beside, Mode: t.RoCEMode}); err != nil {
 			return err
 		}
 		return t.checkProfile()

@@ -119,7 +119,7 @@ func New(w *world.World, wire *fabric.Switch, c Config) *Kernel {
 func (k *Kernel) addDevice(wire *fabric.Switch, subnet *fabric.Subnet, c Device, netdevName, name string) {
 	k.lastIndex++
 	n := newNetdev(netdevName, k.lastIndex, c.MAC, c.Kind.netdevMTU, c.Kind.LinkLayer)
-	if subnet != nil {
+	if n.linkLayer == linkInfiniBand {
 		n.broadcast = subnet.Broadcast()
 	}
 	d := newDevice(k, name, c.Kind, n)
