@@ -297,6 +297,44 @@ var _ = Describe("ARG: the address of a join", func() {
 		Expect(unicast).To(ReturnErrno(spec.EINVAL))
 		rig.Control("JM-ATT-03", control, "the same call on a group of class D")
 	})
+
+	It("makes the subnet administration choose a group when the address is zero", Label("JM-ARG-11"),
+		func(ctx SpecContext) {
+			for _, zero := range []spec.Sockaddr{
+				spec.NewSockaddr(netip.IPv4Unspecified(), 0),
+				spec.NewSockaddr(netip.IPv6Unspecified(), 0),
+				spec.NewSockaddrIB(spec.GID{}),
+			} {
+				id := rig.BoundID(ctx)
+				join := id.JoinAddr(ctx, zero, rig.NewContext())
+				Expect(join).To(ReturnZero(), zero.Family().String())
+
+				event := id.MustGetEvent(ctx)
+
+				dgid := event.UD.AH.GRH.DGID
+				rig.ObserveCall("join", join)
+				rig.Observe("event", event.Type.String())
+				rig.Observe("dgid", rig.NameSignature(dgid, rig.Group{}))
+				Expect(event).To(BeEvent(spec.MulticastJoin))
+				Expect(rig.NameSignature(dgid, rig.Group{})).To(Equal("assigned"), dgid.String())
+			}
+		})
+
+	It("joins nothing while the host is no member of the IPoIB broadcast group", Label("JM-ARG-19"),
+		func(ctx SpecContext) {
+			id, host := rig.BoundID(ctx), rig.HostAt(0)
+			id.MustBeMember(ctx, rig.NewGroup()) // control: while IPoIB is up, the id joins
+			restore := host.MustConfigure(ctx, spec.Change{
+				SetLink: &spec.LinkChange{Netdev: host.Port(ctx).Netdev, Up: false},
+			})
+
+			join := id.Join(ctx, rig.NewGroup())
+
+			rig.ObserveCall("join", join)
+			Expect(join).To(FailWith(spec.EADDRNOTAVAIL))
+			restore(ctx)
+			id.MustBeMember(ctx, rig.NewGroup()) // control: and once it is up again
+		})
 })
 
 var (

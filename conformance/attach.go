@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"math/bits"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -14,6 +16,7 @@ var _ = Describe("ATT: when a QP is attached", func() {
 		id := rig.BoundID(ctx)
 		qp := id.MustCreateQP(ctx)
 		group := rig.NewGroup()
+		rig.MustKnowMLID(ctx, group) // so that the probe asks for the right one before it is told
 
 		id.MustJoin(ctx, group)
 		id.AwaitEvent(ctx) // the kernel has answered and nobody has read it: an early attach would show by now
@@ -150,7 +153,7 @@ var _ = Describe("ATT: when a QP is attached", func() {
 		id := rig.BoundID(ctx)
 		qp := id.MustCreateQP(ctx)
 		group := rig.NewGroup()
-		by := qp.Attach(ctx, group.GID(), 0)
+		by := qp.AttachTo(ctx, group)
 		id.MustJoin(ctx, group)
 
 		event := id.MustGetEvent(ctx)
@@ -169,11 +172,11 @@ var _ = Describe("ATT: when a QP is attached", func() {
 		group := rig.NewGroup()
 		members := rig.MustFillGroup(ctx, id.Process, group)
 		qp := id.MustCreateQP(ctx)
-		refused := qp.Attach(ctx, group.GID(), 0)
+		refused := qp.AttachTo(ctx, group)
 		kept := qp.Probe(ctx, group)
 		members[0].ID().MustLeave(ctx, group)
 
-		again := qp.Attach(ctx, group.GID(), 0)
+		again := qp.AttachTo(ctx, group)
 
 		probe := qp.Probe(ctx, group)
 		rig.ObserveCall("refused", refused)
@@ -199,7 +202,7 @@ var _ = Describe("ATT: when a QP is attached", func() {
 			sender.MustSend(ctx, group, "before", 0)
 			Expect(witness.MustReceive(ctx)).To(BeDatagram("before", 0), "control: it has reached the host")
 
-			attach := qp.Attach(ctx, group.GID(), 0)
+			attach := qp.AttachTo(ctx, group)
 			sender.MustSend(ctx, group, "attached", 0)
 			attached := qp.MustReceive(ctx)
 			leave := id.Leave(ctx, group)
@@ -228,11 +231,11 @@ var _ = Describe("ATT: when a QP is attached", func() {
 			witness := rig.HostAt(0).MustStart(ctx).MustReceiver(ctx, group)
 			sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group, sentinel)
 
-			again := qp.Attach(ctx, group.GID(), 0)
+			again := qp.AttachTo(ctx, group)
 			sender.MustSend(ctx, group, "attached", 0)
 			sender.MustSend(ctx, sentinel, "sentinel", 0)
 			first, second := qp.MustReceive(ctx), qp.MustReceive(ctx)
-			detach := qp.Detach(ctx, group.GID(), 0)
+			detach := qp.DetachFrom(ctx, group)
 			sender.MustSend(ctx, group, "detached", 0)
 			sender.MustSend(ctx, sentinel, "second sentinel", 0)
 			third := qp.MustReceive(ctx)
@@ -281,5 +284,20 @@ var _ = Describe("ATT: when a QP is attached", func() {
 			rig.Observe("together", outcome)
 			Expect(outcome).To(Equal("allowed"))
 			Expect([]string{"MULTICAST_JOIN", "MULTICAST_ERROR"}).To(ContainElements(rig.EventsOf(together)))
+		})
+
+	It("takes the LID of MULTICAST_JOIN as it is, and not with its bytes swapped", Label("JM-ATT-12"),
+		func(ctx SpecContext) {
+			id := rig.BoundID(ctx)
+			ah := id.MustBeMember(ctx, rig.NewGroup()).UD.AH
+			qp := id.MustCreateQP(ctx)
+
+			swapped := qp.Attach(ctx, ah.GRH.DGID, bits.ReverseBytes16(ah.DLID))
+			told := qp.Attach(ctx, ah.GRH.DGID, ah.DLID)
+
+			rig.ObserveCall("swapped", swapped)
+			rig.ObserveCall("as_told", told)
+			Expect(swapped).To(ReturnErrno(spec.EINVAL))
+			Expect(told).To(ReturnZero())
 		})
 })

@@ -130,7 +130,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 			group := rig.NewGroup()
 			member := rig.Start(ctx).MustReceiver(ctx, group)
 			p := rig.HostAt(1).MustStart(ctx)
-			sender, address := p.MustSender(ctx, group), p.GID(ctx)
+			sender, address := p.MustSender(ctx, group), p.GID()
 
 			sender.MustSay(ctx, group, "the message")
 
@@ -153,7 +153,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 		question, own := member.MustReceive(ctx), sender.MustReceive(ctx)
 		Expect(own).To(BePlainDatagram("a question"), "control: the sender hears itself first")
 
-		member.MustPost(ctx, member.Towards(p.GID(ctx)), spec.SendWR{
+		member.MustPost(ctx, member.Back(question), spec.SendWR{
 			RemoteQPN: question.SrcQP, QKey: spec.UDPQKey, Data: spec.Bytes("an answer"),
 		})
 
@@ -276,7 +276,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 	It("gives a QP that is attached by hand too one copy", Label("JM-DAT-15"), func(ctx SpecContext) {
 		group := rig.NewGroup()
 		member := rig.Start(ctx).MustReceiver(ctx, group)
-		Expect(member.Attach(ctx, group.GID(), 0)).To(ReturnZero(), "control: attaching again is no error")
+		Expect(member.AttachTo(ctx, group)).To(ReturnZero(), "control: attaching again is no error")
 
 		expectOneCopy(ctx, member, group)
 	})
@@ -299,7 +299,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 	It("promises nothing to a QP that is attached and has not joined", Label("JM-DAT-17"), func(ctx SpecContext) {
 		group, joined := rig.NewGroup(), rig.NewGroup()
 		member := rig.Start(ctx).MustReceiver(ctx, joined)
-		Expect(member.Attach(ctx, group.GID(), 0)).To(ReturnZero(), "control: the QP is attached")
+		Expect(member.AttachTo(ctx, group)).To(ReturnZero(), "control: the QP is attached")
 		sender := rig.HostAt(1).MustStart(ctx).MustSender(ctx, group, joined)
 
 		sender.MustSay(ctx, group, "to the group not joined")

@@ -86,7 +86,7 @@ var _ = Describe("DST: destroying", func() {
 
 		destroy := id.Destroy(ctx)
 
-		probe := id.DetachMulticast(ctx, qp.Handle, group.GID(), 0)
+		probe := id.DetachMulticast(ctx, qp.Handle, group.GID(), group.MLID())
 		destroyQP := id.IBVDestroyQP(ctx, qp.Handle)
 		rig.ObserveCall("destroy", destroy)
 		rig.ObserveCall("probe", probe)
@@ -280,6 +280,7 @@ var _ = Describe("DST: destroying", func() {
 		qp := id.MustCreateQP(ctx)
 		group := rig.NewGroup()
 		id.MustJoin(ctx, group)
+		Expect(id.Read(ctx).Event).NotTo(BeNil(), "control: the join has told of the group")
 		rig.Control("JM-ATT-02", qp.Probe(ctx, group), "the QP is attached before")
 
 		destroy := id.DestroyEndpoint(ctx)

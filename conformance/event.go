@@ -377,4 +377,55 @@ var _ = Describe("EVT: the event of a join", func() {
 			Expect(spec.Outcome(join)).To(BeElementOf("ENXIO", "EINVAL"))
 			Expect(spec.Outcome(leave)).To(BeElementOf("ENXIO", "EINVAL", "0"))
 		})
+
+	It("tells that a group is lost, whatever the subnet has lost it by", Label("JM-EVT-19"), func(ctx SpecContext) {
+		for _, loss := range []spec.SMEvent{spec.ClientReregister, spec.LIDChange, spec.PKeyChange, spec.PortError} {
+			id, group, context := rig.BoundID(ctx), rig.NewGroup(), rig.NewContext()
+			id.MustJoinAs(ctx, group, context)
+			id.MustTakeJoin(ctx, group)
+
+			rig.HostAt(0).MustInject(ctx, spec.Fault{SM: &spec.SMFault{Event: loss}})
+
+			event := id.MustGetEvent(ctx)
+			id.MustAck(ctx, event)
+			leave := id.Leave(ctx, group)
+			rig.Observe("event", event.Type.String())
+			rig.Observe("context", rig.NameContext(event.UD.PrivateData, context))
+			rig.Observe("status", rig.NameStatus(event.Status))
+			rig.ObserveCall("leave", leave)
+			Expect(event).To(BeMulticastError(), string(loss))
+			Expect(event).To(CarryContext(context), string(loss))
+			Expect(event.Status).To(BeNumerically("<", 0), string(loss))
+			Expect(leave).To(ReturnZero(), string(loss))
+			id.MustBeMember(ctx, group) // control: the group can be joined again
+		}
+	})
+
+	It("tells what the subnet administration refuses", Label("JM-EVT-21"), func(ctx SpecContext) {
+		const denied = 0x0700 // IBTA: ERR_REQ_DENIED
+		expectTold(ctx, "refused", spec.SMFault{Refuse: denied})
+	})
+
+	It("tells what the subnet administration leaves unanswered", Label("JM-EVT-21"), func(ctx SpecContext) {
+		expectTold(ctx, "unanswered", spec.SMFault{Silent: true})
+	})
 })
+
+// expectTold expects a join that the subnet administration does not grant to begin all the same, and to end in
+// MULTICAST_ERROR with a negative errno; field is where its status is recorded.
+func expectTold(ctx SpecContext, field string, fault spec.SMFault) {
+	GinkgoHelper()
+	id := rig.BoundID(ctx)
+	end := rig.HostAt(0).MustInject(ctx, spec.Fault{SM: &fault})
+
+	join := id.Join(ctx, rig.NewGroup())
+
+	rig.ObserveCall("join", join)
+	Expect(join).To(ReturnZero())
+	event := id.MustGetEvent(ctx)
+	rig.Observe(field, event.Type.String()+" "+rig.NameStatus(event.Status))
+	Expect(event).To(BeMulticastError())
+	Expect(event.Status).To(BeNumerically("<", 0))
+	end(ctx)
+	id.MustBeMember(ctx, rig.NewGroup()) // control: nothing else was wrong
+}

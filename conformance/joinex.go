@@ -237,6 +237,37 @@ var _ = Describe("EX: rdma_join_multicast_ex", func() {
 		func(ctx SpecContext) {
 			keepsReceiving(ctx, func(id *rig.ID, _ rig.Group) { id.MustDestroy(ctx) })
 		})
+
+	It("fails where the subnet manager has no send-only members", Label("JM-EX-12"), func(ctx SpecContext) {
+		id, host, group := rig.BoundID(ctx), rig.HostAt(0), rig.NewGroup()
+		host.MustConfigure(ctx, spec.Change{SetSubnet: &spec.SubnetChange{NoSendOnly: true}})
+
+		join := id.JoinEx(ctx, &spec.JoinAttr{CompMask: both, JoinFlags: spec.SendOnlyMember, Addr: group.Sockaddr()})
+
+		told := "none"
+		if join == nil {
+			told = id.MustGetEvent(ctx).Type.String()
+		}
+		rig.ObserveCall("join", join)
+		rig.Observe("event", told)
+		Expect(spec.Outcome(join)).To(BeElementOf("EOPNOTSUPP", "0"))
+		Expect(told).To(BeElementOf("none", "MULTICAST_ERROR"))
+		id.MustBeMember(ctx, group) // control: a full member joins
+	})
+
+	It("goes to the subnet manager right after that has asked for a new registration", Label("JM-EX-13"),
+		func(ctx SpecContext) {
+			id, group := rig.BoundID(ctx), rig.NewGroup()
+			rig.HostAt(0).MustInject(ctx, spec.Fault{SM: &spec.SMFault{Event: spec.ClientReregister}})
+
+			join := id.JoinEx(ctx, &spec.JoinAttr{CompMask: both, JoinFlags: spec.SendOnlyMember, Addr: group.Sockaddr()})
+
+			rig.ObserveCall("join", join)
+			Expect(join).To(ReturnZero())
+			event := id.MustGetEvent(ctx)
+			rig.Observe("event", event.Type.String())
+			Expect(event).To(BeJoin(group.GID()))
+		})
 })
 
 // keepsReceiving wants a receiver's IGMP membership and its delivery to survive the end of a send-only member of the

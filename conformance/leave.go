@@ -284,7 +284,7 @@ var _ = Describe("LV: leaving a group", func() {
 		qp := id.MustCreateQP(ctx)
 		group, other, control := rig.NewGroup(), rig.NewGroup(), rig.NewGroup()
 		for _, attached := range []rig.Group{group, other} {
-			rig.Control("JM-VRB-01", qp.Attach(ctx, attached.GID(), 0), "the QP is attached by hand")
+			rig.Control("JM-VRB-01", qp.AttachTo(ctx, attached), "the QP is attached by hand")
 		}
 		id.MustJoin(ctx, group)
 		id.AwaitEvent(ctx)

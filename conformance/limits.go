@@ -18,12 +18,12 @@ var _ = Describe("LIM: the device's limits", func() {
 		qps := mustFillByHand(ctx, p, group)
 		over := p.BoundID(ctx).MustCreateQP(ctx)
 
-		attach := over.Attach(ctx, group.GID(), 0)
+		attach := over.AttachTo(ctx, group)
 
 		rig.ObserveCall("at_limit", qps[len(qps)-1].Probe(ctx, group))
 		rig.ObserveCall("over_limit", attach)
 		Expect(attach).To(ReturnErrno(spec.ENOMEM))
-		rig.Control("JM-VRB-01", over.Attach(ctx, rig.NewGroup().GID(), 0), "the same QP attaches to another group")
+		rig.Control("JM-VRB-01", over.AttachTo(ctx, rig.NewGroup()), "the same QP attaches to another group")
 	})
 
 	It("has room for another QP once one is detached", Label("JM-LIM-02"), func(ctx SpecContext) {
@@ -31,12 +31,12 @@ var _ = Describe("LIM: the device's limits", func() {
 		group := rig.NewGroup()
 		qps := mustFillByHand(ctx, p, group)
 		over := p.BoundID(ctx).MustCreateQP(ctx)
-		refused := over.Attach(ctx, group.GID(), 0)
-		rig.Control("JM-VRB-01", qps[0].Detach(ctx, group.GID(), 0), "one QP is detached")
+		refused := over.AttachTo(ctx, group)
+		rig.Control("JM-VRB-01", qps[0].DetachFrom(ctx, group), "one QP is detached")
 
-		attach := over.Attach(ctx, group.GID(), 0)
+		attach := over.AttachTo(ctx, group)
 
-		next := qps[0].Attach(ctx, group.GID(), 0)
+		next := qps[0].AttachTo(ctx, group)
 		rig.ObserveCall("full", refused)
 		rig.ObserveCall("attach", attach)
 		rig.ObserveCall("next", next)
@@ -49,7 +49,7 @@ var _ = Describe("LIM: the device's limits", func() {
 		qp := rig.BoundID(ctx).MustCreateQP(ctx)
 		groups, answers := attachToAllGroups(ctx, qp)
 
-		over := qp.Attach(ctx, groups[len(groups)-1].GID(), 0)
+		over := qp.AttachTo(ctx, groups[len(groups)-1])
 
 		rig.Observe("within_limit", rig.NameTallies(answers...))
 		rig.ObserveCall("over_limit", over)
@@ -62,12 +62,12 @@ var _ = Describe("LIM: the device's limits", func() {
 		qp := rig.BoundID(ctx).MustCreateQP(ctx)
 		groups, answers := attachToAllGroups(ctx, qp)
 		over := groups[len(groups)-1]
-		refused := qp.Attach(ctx, over.GID(), 0)
-		rig.Control("JM-LIM-03", qp.Detach(ctx, groups[0].GID(), 0), "one group is free")
+		refused := qp.AttachTo(ctx, over)
+		rig.Control("JM-LIM-03", qp.DetachFrom(ctx, groups[0]), "one group is free")
 
-		attach := qp.Attach(ctx, over.GID(), 0)
+		attach := qp.AttachTo(ctx, over)
 
-		next := qp.Attach(ctx, groups[0].GID(), 0)
+		next := qp.AttachTo(ctx, groups[0])
 		rig.ObserveCall("full", refused)
 		rig.ObserveCall("attach", attach)
 		rig.ObserveCall("next", next)
@@ -125,6 +125,32 @@ var _ = Describe("LIM: the device's limits", func() {
 		Expect(joined).To(HaveLen(len(groups)))
 		Expect(users).To(Equal(len(groups)))
 	})
+
+	It("tells of a group for which the subnet has no MLID, and of the next one that there is room", Label("JM-LIM-07"),
+		func(ctx SpecContext) {
+			const mlids = 16
+			id := rig.BoundID(ctx)
+			rig.HostAt(0).MustConfigure(ctx, spec.Change{SetSubnet: &spec.SubnetChange{MLIDs: mlids}})
+			groups := rig.NewGroups(mlids + 1)
+			id.MustBeMember(ctx, groups[0]) // control: there is room for some
+			var full spec.Event
+			over := 0
+			for full.Type != spec.MulticastError && over < mlids {
+				over++
+				full = id.MustGetJoin(ctx, groups[over])
+				id.MustAck(ctx, full)
+			}
+			id.MustLeave(ctx, groups[over])
+			id.MustLeave(ctx, groups[0])
+
+			again := id.MustGetJoin(ctx, groups[over])
+
+			rig.Observe("event", full.Type.String())
+			rig.Observe("status", rig.NameStatus(full.Status))
+			rig.Observe("again", again.Type.String())
+			Expect(full).To(BeFailure(spec.MulticastError, spec.EINVAL))
+			Expect(again).To(BeJoin(groups[over].GID()))
+		})
 })
 
 // mustFillByHand attaches as many QPs to a group as the device takes, each of an id of its own in p.
@@ -133,7 +159,7 @@ func mustFillByHand(ctx context.Context, p *rig.Process, group rig.Group) []*rig
 	var qps []*rig.QP
 	for len(qps) == 0 || len(qps) < int(qps[0].ID().MustQueryDevice(ctx).MaxMcastQPAttach) {
 		qp := p.BoundID(ctx).MustCreateQP(ctx)
-		rig.Control("JM-VRB-01", qp.Attach(ctx, group.GID(), 0), "a QP within the limit")
+		rig.Control("JM-VRB-01", qp.AttachTo(ctx, group), "a QP within the limit")
 		qps = append(qps, qp)
 	}
 	return qps
@@ -150,7 +176,7 @@ func attachToAllGroups(ctx context.Context, qp *rig.QP) ([]rig.Group, []spec.Tal
 	host.MustConfigure(ctx, spec.Change{SetLink: &spec.LinkChange{Netdev: host.Port(ctx).Netdev, Up: false}})
 	groups := rig.NewGroups(limit + 1)
 	attach := rig.Sequence(func(s rig.Steps) {
-		_ = s.AttachMulticast(ctx, qp.Handle, groups[0].GID(), 0)
+		_ = s.AttachMulticast(ctx, qp.Handle, groups[0].GID(), groups[0].MLID())
 		s.Advance()
 	})
 	return groups, qp.ID().MustRun(ctx, spec.Script{Rounds: limit, Sequences: [][]spec.Step{attach}})[0]
@@ -160,7 +186,7 @@ func attachToAllGroups(ctx context.Context, qp *rig.QP) ([]rig.Group, []spec.Tal
 func detachFromAllGroups(ctx context.Context, qp *rig.QP, groups []rig.Group) {
 	GinkgoHelper()
 	detach := rig.Sequence(func(s rig.Steps) {
-		_ = s.DetachMulticast(ctx, qp.Handle, groups[0].GID(), 0)
+		_ = s.DetachMulticast(ctx, qp.Handle, groups[0].GID(), groups[0].MLID())
 		s.Advance()
 	})
 	qp.ID().MustRun(ctx, spec.Script{Rounds: len(groups), Sequences: [][]spec.Step{detach}})

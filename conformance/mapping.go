@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"net/netip"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -107,4 +108,52 @@ var _ = Describe("MAP: from the address to the group's GID", func() {
 		Expect(first.UD.AH.GRH.DGID).To(Be("dgid", group.GID()))
 		Expect(second.UD.AH.GRH.DGID).To(Be("dgid", twin.GID()))
 	})
+
+	It("maps an IPv4 group to the port space's signature and its low bits on InfiniBand", Label("JM-MAP-03"),
+		func(ctx SpecContext) {
+			expectSigned(ctx, rig.NewGroup(), rig.UDPOfIPv4, rig.IPoIBOfIPv4)
+		})
+
+	It("maps an IPv6 group to the port space's signature and its low bits on InfiniBand", Label("JM-MAP-08"),
+		func(ctx SpecContext) {
+			group := rig.Group{Addr: netip.MustParseAddr("ff1e:1:2:3:4:5:6:7")}
+			expectSigned(ctx, group, rig.UDPOfIPv6, rig.IPoIBOfIPv6)
+		})
+
+	It("takes an address that is an assigned MGID for exactly that group", Label("JM-MAP-09"), func(ctx SpecContext) {
+		first, other := rig.BoundID(ctx), rig.BoundID(ctx)
+		_, assigned := first.JoinToItsEnd(ctx, spec.NewSockaddr(netip.IPv6Unspecified(), 0))
+		Expect(assigned).To(BeEvent(spec.MulticastJoin), "control: a group is assigned")
+		mgid := assigned.UD.AH.GRH.DGID
+
+		_, joined := other.JoinToItsEnd(ctx, spec.NewSockaddr(netip.AddrFrom16(mgid), 0))
+
+		rig.Observe("dgid", rig.NameSignature(joined.UD.AH.GRH.DGID, rig.Group{}))
+		Expect(joined).To(BeJoin(mgid))
+		Expect(joined.UD.AH.DLID).To(Be("dlid", assigned.UD.AH.DLID), "it is one group")
+	})
+
+	It("takes an AF_IB address for the MGID itself on InfiniBand", Label("JM-MAP-10"), func(ctx SpecContext) {
+		group := rig.NewGroup()
+		id := rig.BoundID(ctx)
+
+		_, event := id.JoinToItsEnd(ctx, spec.NewSockaddrIB(group.GIDSigned(rig.IPoIBOfIPv4)))
+
+		rig.Observe("dgid", rig.NameSignature(event.UD.AH.GRH.DGID, group))
+		Expect(event).To(BeJoin(group.GIDSigned(rig.IPoIBOfIPv4)))
+	})
 })
+
+// expectSigned expects a group to get an MGID with a signature of its own in each of two port spaces.
+func expectSigned(ctx SpecContext, group rig.Group, udp, ipoib rig.Signature) {
+	GinkgoHelper()
+	p := rig.Start(ctx)
+
+	one := p.BoundIDOf(ctx, spec.PSUDP).MustGetJoin(ctx, group)
+	other := p.BoundIDOf(ctx, spec.PSIPoIB).MustGetJoin(ctx, group)
+
+	rig.Observe("udp", rig.NameSignature(one.UD.AH.GRH.DGID, group))
+	rig.Observe("ipoib", rig.NameSignature(other.UD.AH.GRH.DGID, group))
+	Expect(one).To(BeJoin(group.GIDSigned(udp)))
+	Expect(other).To(BeJoin(group.GIDSigned(ipoib)))
+}

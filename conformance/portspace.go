@@ -96,4 +96,50 @@ var _ = Describe("PS: which port spaces may join", func() {
 			Expect(*event).To(BeJoin(udp.UD.AH.GRH.DGID))
 			Expect(event.UD.QKey).To(Be("qkey", uint32(spec.UDPQKey)))
 		})
+
+	It("gives RDMA_PS_IPOIB the queue key of the broadcast group", Label("JM-PS-05"), func(ctx SpecContext) {
+		id := rig.Start(ctx).BoundIDOf(ctx, spec.PSIPoIB)
+
+		event := id.MustGetJoin(ctx, rig.NewGroup())
+
+		rig.Observe("event", event.Type.String())
+		rig.Observe("qkey", rig.NameZero(event.UD.QKey))
+		Expect(event).To(BeEvent(spec.MulticastJoin))
+		Expect(event.UD.QKey).NotTo(Be("qkey", uint32(0)))
+		Expect(event.UD.QKey).NotTo(Be("qkey", uint32(spec.UDPQKey)), "that is RDMA_PS_UDP's own")
+	})
+
+	It("keeps the groups of RDMA_PS_UDP and of RDMA_PS_IPOIB apart on InfiniBand", Label("JM-PS-08"),
+		func(ctx SpecContext) {
+			p, group := rig.Start(ctx), rig.NewGroup()
+
+			udp := p.BoundIDOf(ctx, spec.PSUDP).MustGetJoin(ctx, group)
+			ipoib := p.BoundIDOf(ctx, spec.PSIPoIB).MustGetJoin(ctx, group)
+
+			rig.Observe("udp", rig.NameSignature(udp.UD.AH.GRH.DGID, group))
+			rig.Observe("ipoib", rig.NameSignature(ipoib.UD.AH.GRH.DGID, group))
+			Expect(udp).To(BeEvent(spec.MulticastJoin))
+			Expect(ipoib).To(BeEvent(spec.MulticastJoin))
+			Expect(ipoib.UD.AH.GRH.DGID).NotTo(Be("dgid", udp.UD.AH.GRH.DGID))
+			Expect(ipoib.UD.AH.DLID).NotTo(Be("dlid", udp.UD.AH.DLID))
+		})
+
+	It("refuses an unprivileged QP of RDMA_PS_IPOIB a privileged queue key, and no join", Label("JM-PS-09"),
+		func(ctx SpecContext) {
+			const privileged = 0x80010b1b // the top bit is what makes it one
+			rig.HostAt(0).MustConfigure(ctx, spec.Change{SetSubnet: &spec.SubnetChange{QKey: privileged}})
+			p := rig.StartMischief(ctx)
+			p.MustSetEUID(ctx, nobody)
+			id, group := p.BoundIDOf(ctx, spec.PSIPoIB), rig.NewGroup()
+
+			_, create := id.CreateQP(ctx, id.Handle, rig.UDAttr())
+			join := id.Join(ctx, group)
+
+			rig.ObserveCall("create_qp", create)
+			rig.ObserveCall("join", join)
+			Expect(create).To(FailWith(spec.EPERM))
+			Expect(join).To(ReturnZero())
+			Expect(id.MustGetEvent(ctx)).To(BeJoin(group.GIDSigned(rig.IPoIBOfIPv4)))
+			p.BoundID(ctx).MustCreateQP(ctx) // control: RDMA_PS_UDP has a queue key for everybody
+		})
 })

@@ -17,10 +17,10 @@ var _ = Describe("VRB: attaching by hand", func() {
 		qp := id.MustCreateQP(ctx)
 		group, never := rig.NewGroup(), rig.NewGroup()
 
-		attach := qp.Attach(ctx, group.GID(), 0)
-		detach := id.DetachMulticast(ctx, qp.Handle, group.GID(), 0)
+		attach := qp.AttachTo(ctx, group)
+		detach := id.DetachMulticast(ctx, qp.Handle, group.GID(), group.MLID())
 		refusedAttach := qp.Attach(ctx, spec.GID{}, 0)
-		refusedDetach := id.DetachMulticast(ctx, qp.Handle, never.GID(), 0)
+		refusedDetach := id.DetachMulticast(ctx, qp.Handle, never.GID(), never.MLID())
 
 		rig.Observe("attach", rig.NameRet(attach))
 		rig.Observe("detach", rig.NameRet(detach))
@@ -42,7 +42,7 @@ var _ = Describe("VRB: attaching by hand", func() {
 
 		rig.ObserveCall("zero", zero)
 		rig.ObserveCall("unicast", own)
-		rig.Control("JM-VRB-01", qp.Attach(ctx, rig.NewGroup().GID(), 0), "the QP attaches to a group")
+		rig.Control("JM-VRB-01", qp.AttachTo(ctx, rig.NewGroup()), "the QP attaches to a group")
 		Expect(zero).To(ReturnErrno(spec.EINVAL), "the zero GID")
 		Expect(own).To(ReturnErrno(spec.EINVAL), "a unicast GID")
 	})
@@ -55,10 +55,10 @@ var _ = Describe("VRB: attaching by hand", func() {
 		ud := p.BoundID(ctx).MustCreateQP(ctx)
 		group := rig.NewGroup()
 
-		attach := rc.Attach(ctx, group.GID(), 0)
+		attach := rc.AttachTo(ctx, group)
 
 		rig.ObserveCall("rc", attach)
-		rig.Control("JM-VRB-01", ud.Attach(ctx, group.GID(), 0), "a UD QP attaches to the group")
+		rig.Control("JM-VRB-01", ud.AttachTo(ctx, group), "a UD QP attaches to the group")
 		Expect(attach).To(ReturnErrno(spec.EINVAL))
 	})
 
@@ -68,7 +68,7 @@ var _ = Describe("VRB: attaching by hand", func() {
 		id.MustBind(ctx, p.Addr(ctx))
 		qp := id.MustCreateQPOf(ctx, spec.QPTypeRC) // the only kind of QP there is
 
-		attach := qp.Attach(ctx, rig.NewGroup().GID(), 0)
+		attach := qp.AttachTo(ctx, rig.NewGroup())
 
 		rig.ObserveCall("attach", attach)
 		Expect(attach).To(ReturnErrno(spec.EOPNOTSUPP))
@@ -79,9 +79,9 @@ var _ = Describe("VRB: attaching by hand", func() {
 		qp := id.MustCreateQP(ctx)
 		group := rig.NewGroup()
 
-		first, second := qp.Attach(ctx, group.GID(), 0), qp.Attach(ctx, group.GID(), 0)
-		detach := id.DetachMulticast(ctx, qp.Handle, group.GID(), 0)
-		again := id.DetachMulticast(ctx, qp.Handle, group.GID(), 0)
+		first, second := qp.AttachTo(ctx, group), qp.AttachTo(ctx, group)
+		detach := id.DetachMulticast(ctx, qp.Handle, group.GID(), group.MLID())
+		again := id.DetachMulticast(ctx, qp.Handle, group.GID(), group.MLID())
 
 		rig.ObserveCall("first", first)
 		rig.ObserveCall("second", second)
@@ -132,13 +132,30 @@ var _ = Describe("VRB: attaching by hand", func() {
 		qp := id.MustCreateQP(ctx)
 		other := p.BoundID(ctx).MustCreateQP(ctx)
 		group, attached := rig.NewGroup(), rig.NewGroup()
-		rig.Control("JM-VRB-01", qp.Attach(ctx, attached.GID(), 0), "the QP is attached to another group")
-		rig.Control("JM-VRB-01", other.Attach(ctx, group.GID(), 0), "another QP is attached to the group")
+		rig.Control("JM-VRB-01", qp.AttachTo(ctx, attached), "the QP is attached to another group")
+		rig.Control("JM-VRB-01", other.AttachTo(ctx, group), "another QP is attached to the group")
 
-		detach := id.DetachMulticast(ctx, qp.Handle, group.GID(), 0)
+		detach := id.DetachMulticast(ctx, qp.Handle, group.GID(), group.MLID())
 
 		rig.ObserveCall("detach", detach)
 		Expect(detach).To(ReturnErrno(spec.EINVAL))
 		Expect(other.Probe(ctx, group)).To(ReturnZero(), "control: the other QP is still attached")
+	})
+
+	It("takes a LID of the multicast range on InfiniBand, and no other", Label("JM-VRB-07"), func(ctx SpecContext) {
+		id := rig.BoundID(ctx)
+		qp := id.MustCreateQP(ctx)
+		for _, mlid := range []uint16{0, 0xBFFF, 0xC000, 0xFFFE, 0xFFFF} {
+			group := rig.NewGroup()
+
+			attach := qp.Attach(ctx, group.GID(), mlid)
+
+			rig.ObserveCall(fmt.Sprintf("mlid_%04x", mlid), attach)
+			if mlid < 0xC000 || mlid == 0xFFFF {
+				Expect(attach).To(ReturnErrno(spec.EINVAL), "MLID %#04x", mlid)
+			} else {
+				Expect(attach).To(ReturnZero(), "MLID %#04x", mlid)
+			}
+		}
 	})
 })

@@ -35,10 +35,12 @@ func (p *Process) Addr(ctx context.Context) spec.Sockaddr {
 	return spec.NewSockaddr(p.host.bound(ctx).Addr(), 0)
 }
 
-// GID is that of the address specs bind to on the process's host, which RoCE makes of any address alike.
-func (p *Process) GID(ctx context.Context) spec.GID {
+// GID is that of the address specs bind to on the process's host.
+func (p *Process) GID() spec.GID {
 	ginkgo.GinkgoHelper()
-	return p.host.bound(ctx).Addr().As16()
+	gid, err := netip.ParseAddr(p.host.gid)
+	p.host.must(err, "read the GID that "+p.host.name+" told")
+	return gid.As16()
 }
 
 // Unattachable is a group that rdma_join_multicast takes and ibv_attach_mcast refuses on RoCEv2: the host's own

@@ -17,6 +17,7 @@ import (
 type Host struct {
 	spec.Host
 	name      string
+	gid       string // of the address that specs bind to
 	world     *World
 	before    *spec.HostState // when the spec began to use it; nil: it never did
 	ports     []spec.Port
@@ -109,12 +110,17 @@ func (h *Host) MustConfigure(ctx context.Context, c spec.Change) (undo func(ctx 
 	ginkgo.GinkgoHelper()
 	takeBack, err := h.configurer().Configure(ctx, c)
 	h.must(err, "configure "+h.name)
+	return h.undoOnce(takeBack, "undo a change of "+h.name)
+}
+
+// undoOnce takes something back when the spec ends, or when it is called before that.
+func (h *Host) undoOnce(takeBack func(context.Context) error, step string) (undo func(ctx context.Context)) {
 	undone := false
 	undo = func(ctx context.Context) {
 		ginkgo.GinkgoHelper()
 		if !undone {
 			undone = true
-			h.must(takeBack(ctx), "undo a change of "+h.name)
+			h.must(takeBack(ctx), step)
 		}
 	}
 	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) { undo(ctx) })

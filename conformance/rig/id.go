@@ -113,6 +113,9 @@ func (id *ID) Read(ctx context.Context) spec.IDState {
 	ginkgo.GinkgoHelper()
 	state, err := id.ReadID(ctx, id.Handle)
 	must(err, leansOnBind)
+	if state.Event != nil {
+		id.host.world.learn(*state.Event)
+	}
 	return state
 }
 
@@ -275,6 +278,7 @@ func (p *Process) GetEventOf(ctx context.Context, ch spec.Channel) (spec.Event, 
 	event, err := p.GetEvent(ctx, ch)
 	if err == nil {
 		p.unacked[event.Ref] = true
+		p.host.world.learn(event)
 	}
 	return event, err
 }

@@ -24,8 +24,12 @@ func (g Group) WithFlowInfo(flow uint32) spec.Sockaddr {
 // GID is the group's MGID on the transport under test.
 func (g Group) GID() spec.GID { return g.GIDOn(world.transport) }
 
-// GIDOn is the group's MGID on a transport (JM-MAP): what Linux' cma_iboe_set_mgid makes of it on RoCE.
+// GIDOn is the group's MGID on a transport (JM-MAP): what Linux makes of it, on RoCE in
+// cma_iboe_set_mgid, and on InfiniBand in cma_set_mgid for RDMA_PS_UDP.
 func (g Group) GIDOn(t spec.Transport) spec.GID {
+	if t == spec.InfiniBand {
+		return g.onInfiniBand()
+	}
 	mgid := spec.MGIDOf(g.Addr)
 	if t == spec.RoCEv1 && g.Addr.Is4() {
 		mgid[0], mgid[1] = 0xff, 0x0e

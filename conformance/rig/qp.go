@@ -137,6 +137,16 @@ func (q *QP) Attach(ctx context.Context, group spec.GID, mlid uint16) error {
 	return err
 }
 
+// AttachTo attaches the QP to a group by hand.
+func (q *QP) AttachTo(ctx context.Context, group Group) error {
+	return q.Attach(ctx, group.GID(), group.MLID())
+}
+
+// DetachFrom detaches the QP from a group by hand.
+func (q *QP) DetachFrom(ctx context.Context, group Group) error {
+	return q.Detach(ctx, group.GID(), group.MLID())
+}
+
 // Detach detaches the QP from a group by hand.
 func (q *QP) Detach(ctx context.Context, group spec.GID, mlid uint16) error {
 	err := q.id.DetachMulticast(ctx, q.Handle, group, mlid)
@@ -150,9 +160,9 @@ func (q *QP) Detach(ctx context.Context, group spec.GID, mlid uint16) error {
 // and EINVAL when it was not. What was attached is attached again.
 func (q *QP) Probe(ctx context.Context, group Group) error {
 	ginkgo.GinkgoHelper()
-	answer := q.id.DetachMulticast(ctx, q.Handle, group.GID(), 0)
+	answer := q.id.DetachMulticast(ctx, q.Handle, group.GID(), group.MLID())
 	if answer == nil {
-		gomega.Expect(q.id.AttachMulticast(ctx, q.Handle, group.GID(), 0)).To(match.ReturnZero(),
+		gomega.Expect(q.id.AttachMulticast(ctx, q.Handle, group.GID(), group.MLID())).To(match.ReturnZero(),
 			"attach again what the probe detached")
 	}
 	return answer

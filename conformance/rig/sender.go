@@ -51,6 +51,17 @@ func (q *QP) MustSay(ctx context.Context, group Group, text string) {
 func (q *QP) Towards(g spec.GID) spec.AHAttr {
 	way := q.way
 	way.GRH.DGID = g
+	if mlid, ok := world.mlids[g]; ok {
+		way.DLID = mlid
+	}
+	return way
+}
+
+// Back is the way back to the sender of a datagram (ibv_init_ah_from_wc).
+func (q *QP) Back(c spec.Completion) spec.AHAttr {
+	way := q.way
+	way.GRH.DGID, _ = Endpoints(c.GRH)
+	way.DLID = c.SLID
 	return way
 }
 

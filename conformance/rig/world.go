@@ -25,6 +25,7 @@ import (
 type World struct {
 	hosts     []*Host
 	transport spec.Transport
+	mlids     map[spec.GID]uint16 // that JOIN events have told
 	log       *trace.Log
 	record    *Record
 	random    *rand.Rand
@@ -36,11 +37,14 @@ type World struct {
 // world is the current spec's. Ginkgo runs one spec at a time in a process.
 var world *World
 
-// Begin makes backend the current spec's world, whose datagrams a transport carries. Seed drives the groups; every call
-// of the stack ends after deadline.
-func Begin(backend spec.Backend, on spec.Transport, record *Record, seed int64, deadline time.Duration) *World {
+// Begin makes backend the current spec's world; env is what it told of itself. Seed drives the groups; every call of the
+// stack ends after deadline.
+func Begin(
+	backend spec.Backend, env spec.Environment, record *Record, seed int64, deadline time.Duration,
+) *World {
 	world = &World{
-		transport: on,
+		transport: env.Transport,
+		mlids:     map[spec.GID]uint16{},
 		log:       &trace.Log{},
 		record:    record,
 		random:    rand.New(rand.NewPCG(uint64(seed), 0)),
@@ -48,7 +52,11 @@ func Begin(backend spec.Backend, on spec.Transport, record *Record, seed int64, 
 		deadline:  deadline,
 	}
 	for i, h := range backend.Hosts() {
-		world.hosts = append(world.hosts, &Host{Host: h, name: fmt.Sprintf("host%d", i), world: world})
+		host := &Host{Host: h, name: fmt.Sprintf("host%d", i), world: world}
+		if i < len(env.Hosts) {
+			host.gid = env.Hosts[i].GID
+		}
+		world.hosts = append(world.hosts, host)
 	}
 	return world
 }

@@ -136,7 +136,7 @@ func (r *run) arrange(ctx ginkgo.SpecContext) {
 	if slices.Contains(now.law.Needs, spec.TwoHosts) {
 		go wake(context.WithoutCancel(ctx), r.target.SpecDeadline, backend.Hosts()[1:])
 	}
-	now.world = rig.Begin(backend, r.env.Transport, now.record, now.result.Seed, r.callDeadline())
+	now.world = rig.Begin(backend, r.env, now.record, now.result.Seed, r.callDeadline())
 	now.backend = backend
 }
 

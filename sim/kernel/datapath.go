@@ -139,7 +139,7 @@ func (q *qp) receive(a arrival) {
 	}
 	buffer, length := q.buffers.First(), spec.GRHBytes+len(a.Payload)
 	fits := length <= int(buffer.Size)
-	if !fits && !q.device.kernel.deviates.BlamesShortBuffer {
+	if blames := q.device.kernel.deviates.BlamesShortBuffer && q.device.hca == nil; !fits && !blames {
 		return
 	}
 	q.buffers.Pop()
