@@ -190,7 +190,7 @@ type HostEnvironment struct {
 	SysImageGUID  string            `json:"sys_image_guid"`
 	LinkLayer     string            `json:"link_layer"`
 	RoCEMode      string            `json:"roce_mode"` // the port's default_roce_mode
-	GID           string            `json:"gid"`       // of the address the specs bind to
+	GID           string            `json:"gid"`       // of the address the specs bind to, 32 hexadecimal digits
 	GIDIndex      int               `json:"gid_index"`
 	MTU           int               `json:"mtu"`
 }

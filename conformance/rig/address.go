@@ -38,9 +38,9 @@ func (p *Process) Addr(ctx context.Context) spec.Sockaddr {
 // GID is that of the address specs bind to on the process's host.
 func (p *Process) GID() spec.GID {
 	ginkgo.GinkgoHelper()
-	gid, err := netip.ParseAddr(p.host.gid)
-	p.host.must(err, "read the GID that "+p.host.name+" told")
-	return gid.As16()
+	var gid spec.GID
+	p.host.must(gid.UnmarshalText([]byte(p.host.gid)), "read the GID that "+p.host.name+" told")
+	return gid
 }
 
 // Unattachable is a group that rdma_join_multicast takes and ibv_attach_mcast refuses on RoCEv2: the host's own

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"encoding/hex"
 	"iter"
 	"maps"
 	"net/netip"
@@ -83,7 +84,8 @@ func (k *Kernel) Environment(a netip.Addr) spec.HostEnvironment {
 		LinkLayer: d.kind.LinkLayer, RoCEMode: string(d.mode), MTU: d.netdev.mtu,
 	}
 	if index, ok := d.kind.transport.sourceGID(d, d.netdev, a); ok {
-		e.GID, e.GIDIndex = spec.GID(d.gids[index].addr.As16()).String(), index
+		own := d.gids[index].addr.As16()
+		e.GID, e.GIDIndex = hex.EncodeToString(own[:]), index
 	}
 	return e
 }
