@@ -12,7 +12,7 @@ N ?= 10
 COUNT ?= 5
 SEED ?= 1
 TARGETS ?= sim
-SIMULATED := sim sim-promise sim-snooping sim-rocev1 sim-iwarp
+SIMULATED := sim sim-promise sim-snooping sim-rocev1 sim-ib sim-iwarp
 
 TWO := say which two reports: make diff A=report.json B=report.json
 

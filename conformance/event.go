@@ -386,7 +386,8 @@ var _ = Describe("EVT: the event of a join", func() {
 
 			rig.HostAt(0).MustInject(ctx, spec.Fault{SM: &spec.SMFault{Event: loss}})
 
-			event := id.MustGetEvent(ctx)
+			event, err := id.GetEvent(ctx)
+			Expect(err).To(ReturnZero(), string(loss))
 			id.MustAck(ctx, event)
 			leave := id.Leave(ctx, group)
 			rig.Observe("event", event.Type.String())
@@ -422,7 +423,8 @@ func expectTold(ctx SpecContext, field string, fault spec.SMFault) {
 
 	rig.ObserveCall("join", join)
 	Expect(join).To(ReturnZero())
-	event := id.MustGetEvent(ctx)
+	event, err := id.GetEvent(ctx)
+	Expect(err).To(ReturnZero())
 	rig.Observe(field, event.Type.String()+" "+rig.NameStatus(event.Status))
 	Expect(event).To(BeMulticastError())
 	Expect(event.Status).To(BeNumerically("<", 0))

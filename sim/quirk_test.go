@@ -16,11 +16,14 @@ import (
 	"joinmcast/spec/call"
 )
 
-// probes tell, for each quirk, how to see it, what the law says, and what the quirk makes of it.
-var probes = map[string]struct {
+// probe shows a quirk: what is seen of a stack without it, and with it.
+type probe struct {
 	see         func(w *world) string
 	law, quirky string
-}{
+}
+
+// probes tell, for each quirk, how to see it, what the law says, and what the quirk makes of it.
+var probes = map[string]probe{
 	"ack-lost": {seeLeaveAfterAck, "0", "HANG"},
 	"rocev1-leave-drops-igmp": {func(w *world) string {
 		everyHost := addr("224.0.0.1")
@@ -422,6 +425,8 @@ func seeReceives(w *world) string {
 var on = map[spec.Transport]sim.Options{
 	"":          {},
 	spec.RoCEv1: {Kind: "rxe-both", Mode: spec.RoCEv1Mode},
+
+	spec.InfiniBand: {Kind: "mlx4"},
 }
 
 func TestEveryQuirkDoesWhatItSays(t *testing.T) {
@@ -429,6 +434,9 @@ func TestEveryQuirkDoesWhatItSays(t *testing.T) {
 		t.Run(q.Name, func(t *testing.T) {
 			g := NewWithT(t)
 			probe, ok := probes[q.Name]
+			if !ok {
+				probe, ok = probesOfInfiniBand[q.Name]
+			}
 			g.Expect(ok).To(BeTrue(), "no probe shows %s: %s", q.Name, q.Does)
 			for seed := range int64(4) {
 				o := on[q.On]

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"math/bits"
 	"net"
 	"net/netip"
 
@@ -59,7 +60,7 @@ func (infiniband) resolveRoute(id *cmID) error {
 
 // qkey is the IPoIB broadcast group's for RDMA_PS_IPOIB, which only a member of that group knows (cma_set_default_qkey).
 func (infiniband) qkey(id *cmID) (uint32, error) {
-	if id.ps != spec.PSIPoIB {
+	if id.ps != spec.PSIPoIB || id.kernel.deviates.InfiniBand.KeepsDefaultQKey {
 		return spec.UDPQKey, nil
 	}
 	broadcast, ok := id.broadcast()
@@ -76,14 +77,22 @@ func (id *cmID) broadcast() (sm.Record, bool) {
 		return sm.Record{}, false
 	}
 	h := id.device.hca
-	return h.port.Record(h.subnet.Broadcast())
+	r, ok := h.port.Record(h.subnet.Broadcast())
+	if !ok && id.kernel.deviates.InfiniBand.JoinsWithoutBroadcast {
+		return sm.Record{PKey: h.subnet.Policy().PKey, MTU: hcaMTU}, true
+	}
+	return r, ok
 }
 
 // joinMulticast is cma_join_ib_multicast: a new group is as the broadcast group, but for its MGID and Q_Key.
 func (infiniband) joinMulticast(m *membership, a spec.Sockaddr) error {
+	deviates := m.id.kernel.deviates.InfiniBand
 	r, ok := m.id.broadcast()
-	if !ok {
+	switch {
+	case !ok:
 		return spec.EADDRNOTAVAIL
+	case isZero(a) && deviates.RefusesZero:
+		return spec.EINVAL
 	}
 	given := sm.ToCreate
 	if m.id.ps == spec.PSIPoIB {
@@ -93,9 +102,9 @@ func (infiniband) joinMulticast(m *membership, a spec.Sockaddr) error {
 	if r.QKey, err = (infiniband{}).qkey(m.id); err != nil {
 		return err
 	}
-	r.MGID = infinibandMGID(a, m.id.ps, m.id.device.hca.subnet.Broadcast())
+	r.MGID = m.id.mgid(a)
 	r.JoinState = sm.Full
-	if m.flags == spec.SendOnlyMember {
+	if m.flags == spec.SendOnlyMember && !deviates.AsksForFull {
 		r.JoinState = sm.SendOnlyFull
 		if k := m.id.kernel; k.release.asksForSendOnly && !m.id.device.hca.subnet.Policy().SendOnly {
 			return spec.EOPNOTSUPP
@@ -105,11 +114,30 @@ func (infiniband) joinMulticast(m *membership, a spec.Sockaddr) error {
 	return nil
 }
 
+// mgid is the MGID of an address on the id's port.
+func (id *cmID) mgid(a spec.Sockaddr) spec.GID {
+	deviates, ps := id.kernel.deviates.InfiniBand, id.ps
+	if deviates.MapsAllAsIPoIB {
+		ps = spec.PSIPoIB
+	}
+	mgid := infinibandMGID(a, ps, id.device.hca.subnet.Broadcast())
+	if deviates.MapsAssigned && isAssigned(mgid) {
+		mgid[2] = signatureOfIPv6
+	}
+	return mgid
+}
+
 // answer tells what became of a membership at the subnet administration, first and last (cma_ib_mc_handler).
 func (m *membership) answer(failed spec.Errno, r sm.Record) {
-	if failed != 0 {
+	deviates := m.id.kernel.deviates.InfiniBand
+	switch {
+	case failed == spec.ENETRESET && deviates.HidesLoss, failed == spec.EINVAL && deviates.HidesRefusal:
+		return
+	case failed != 0:
 		m.tellNow(m.failure(failed))
 		return
+	case deviates.SwapsMLID:
+		r.MLID = bits.ReverseBytes16(r.MLID)
 	}
 	e := m.event(spec.AHAttr{
 		DLID: r.MLID, SL: r.SL,
@@ -123,7 +151,7 @@ func (m *membership) answer(failed spec.Errno, r sm.Record) {
 
 // leaveMulticast gives the membership back; the port stays a member as long as another id is one.
 func (infiniband) leaveMulticast(m *membership) {
-	if m.member != nil {
+	if m.member != nil && !m.id.kernel.deviates.InfiniBand.KeepsGroups {
 		m.member.Leave()
 		m.member = nil
 	}

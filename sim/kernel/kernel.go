@@ -82,6 +82,8 @@ type Deviations struct {
 	TellsItsStack     bool // a JOIN event's traffic class is whatever stood on the kernel's stack
 	MigrateKeepsBack  bool // unread events of an id that migrates stay where they are
 
+	InfiniBand InfiniBandDeviations
+
 	// What upstream's does.
 	TellsStatusZero   bool // MULTICAST_ERROR of an id whose source address is gone has status 0
 	LeaksENOTSUPP     bool // a family that RoCEv2 has no groups of is refused with a number internal to Linux
@@ -90,6 +92,22 @@ type Deviations struct {
 	RefusedBindSticks bool // an id goes on looking on the network device of the address that was refused first
 
 	LeaveUnreportsOthers bool // the end of a RoCE v1 membership takes an IGMP membership away that it never made
+}
+
+// InfiniBandDeviations are those that show on InfiniBand alone.
+type InfiniBandDeviations struct {
+	AttachesAnyMLID       bool // a QP can be attached with any LID
+	KeepsDefaultQKey      bool // RDMA_PS_IPOIB has the queue key of RDMA_PS_UDP
+	KeepsGroups           bool // a leave is not told to the subnet administration
+	HidesLoss             bool // a membership that is lost is not told to its id
+	MapsAssigned          bool // an MGID that was assigned is mapped as any IPv6 address
+	RefusesZero           bool // the zero address is refused
+	MapsAllAsIPoIB        bool // RDMA_PS_UDP has the groups of RDMA_PS_IPOIB
+	GrantsAnyQKey         bool // a privileged queue key asks for no privilege
+	HidesRefusal          bool // a join that is refused is not told to its id
+	AsksForFull           bool // a send-only join asks for a full membership
+	SwapsMLID             bool // the LID of a JOIN event has its bytes swapped
+	JoinsWithoutBroadcast bool // a join does not need the IPoIB broadcast group
 }
 
 // New boots a host and plugs it in.

@@ -127,7 +127,8 @@ func (c *verbsContext) ModifyQP(h uabi.QP, a uabi.QPAttr) error {
 		if isUD := q.qpType == spec.QPTypeUD; a.HasQKey != isUD || a.HasAccess == isUD {
 			return spec.EINVAL
 		}
-		if a.QKey&privilegedQKey != 0 && c.process.euid != 0 {
+		privileged := c.process.euid == 0 || c.device.kernel.deviates.InfiniBand.GrantsAnyQKey
+		if a.QKey&privilegedQKey != 0 && !privileged {
 			return spec.EPERM
 		}
 		q.qkey = a.QKey
@@ -194,7 +195,7 @@ func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 
 // mayAttach is ib_attach_mcast's check.
 func (q *qp) mayAttach(g spec.GID, mlid uint16) error {
-	fits := isMulticast(g) && q.qpType == spec.QPTypeUD && q.device.kind.transport.validMLID(mlid)
+	fits := isMulticast(g) && q.qpType == spec.QPTypeUD && (q.device.kind.transport.validMLID(mlid) || q.device.kernel.deviates.InfiniBand.AttachesAnyMLID)
 	if !fits && !q.device.kernel.deviates.AttachesUnchecked {
 		return spec.EINVAL
 	}

@@ -66,7 +66,7 @@ func Check(name string) error {
 
 // All lists every quirk, sorted by name.
 func All() []Quirk {
-	all := slices.Concat(inLibrary, inKernel, inUpstream)
+	all := slices.Concat(inLibrary, inKernel, inInfiniBand, inUpstream)
 	slices.SortFunc(all, func(a, b Quirk) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
