@@ -92,6 +92,13 @@ var probesOfInfiniBand = map[string]probe{
 		}, 0)).To(Succeed())
 		return m.tells()
 	}, "MULTICAST_ERROR -22 HANG", "MULTICAST_JOIN 0 HANG"},
+	"sendonly-asks-nobody": {func(w *world) string {
+		m := w.bound(0)
+		w.inject(spec.SMFault{Event: spec.ClientReregister})
+		return spec.Outcome(m.p.JoinMulticastEx(m.ctx, m.id, &spec.JoinAttr{
+			CompMask: 3, JoinFlags: spec.SendOnlyMember, Addr: group,
+		}, 0))
+	}, "0", "EOPNOTSUPP"},
 	"ib-swapped-mlid": {func(w *world) string {
 		return fmt.Sprintf("%#x", w.bound(0).joined(group).UD.AH.DLID)
 	}, "0xc001", "0x1c0"},

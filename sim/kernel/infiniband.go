@@ -30,6 +30,8 @@ type hca struct {
 	gid    spec.GID
 	port   *sa.Port
 	ipoib  *ipoib
+
+	forgotten bool // what the subnet manager supports, until it is asked again
 }
 
 var _ fabric.Port = (*hca)(nil)
@@ -93,6 +95,8 @@ func (infiniband) joinMulticast(m *membership, a spec.Sockaddr) error {
 		return spec.EADDRNOTAVAIL
 	case isZero(a) && deviates.RefusesZero:
 		return spec.EINVAL
+	case m.flags == spec.SendOnlyMember && m.id.kernel.deviates.GuessesSendOnly && !m.id.device.hca.guessSendOnly():
+		return spec.EOPNOTSUPP
 	}
 	given := sm.ToCreate
 	if m.id.ps == spec.PSIPoIB {
@@ -112,6 +116,14 @@ func (infiniband) joinMulticast(m *membership, a spec.Sockaddr) error {
 	}
 	m.member = m.id.device.hca.port.Join(r, given, m.answer)
 	return nil
+}
+
+// guessSendOnly is what the port remembers of the subnet manager: after an event of the subnet nothing, until the next
+// time that it is asked (ib_sa_sendonly_fullmem_support, before Linux 5.12).
+func (h *hca) guessSendOnly() bool {
+	forgotten := h.forgotten
+	h.forgotten = false
+	return !forgotten && h.subnet.Policy().SendOnly
 }
 
 // mgid is the MGID of an address on the id's port.

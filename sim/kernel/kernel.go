@@ -89,6 +89,7 @@ type Deviations struct {
 	LeaksENOTSUPP     bool // a family that RoCEv2 has no groups of is refused with a number internal to Linux
 	BlamesShortBuffer bool // a datagram too long for its buffer is the end of the QP, as on rxe
 	RefusalLeaksIGMP  bool // a join refused for the MTU leaves its IGMP membership behind
+	GuessesSendOnly   bool // a send-only join does not ask what the subnet manager supports, but remembers
 	RefusedBindSticks bool // an id goes on looking on the network device of the address that was refused first
 
 	LeaveUnreportsOthers bool // the end of a RoCE v1 membership takes an IGMP membership away that it never made

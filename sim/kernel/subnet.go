@@ -51,6 +51,7 @@ func (k *Kernel) SubnetFault(f spec.SMFault) (undo func(), err error) {
 // told.
 func (h *hca) loseGroups(e spec.SMEvent) {
 	h.subnet.Forget(h.gid)
+	h.forgotten = true
 	switch e {
 	case spec.LIDChange:
 		h.subnet.Relocate(h.gid)

@@ -105,6 +105,14 @@ var inUpstream = []Quirk{
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.LeaksLinkFilter = true },
 	},
 	{
+		Name:     "sendonly-asks-nobody",
+		Does:     "a send-only join right after an event of the subnet is refused, before the subnet manager is asked",
+		CaughtBy: "JM-EX-13",
+		Shows:    []string{"KI-CM-SENDONLY-GUESS"},
+		On:       spec.InfiniBand,
+		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.GuessesSendOnly = true },
+	},
+	{
 		Name:     "sendonly-becomes-full",
 		Does:     "without AF_IB in the kernel a send-only join becomes a full one",
 		CaughtBy: "JM-EX-15",
