@@ -33,9 +33,9 @@ func NameEndpoint(g spec.GID, group Group, sender spec.GID) string {
 	return "other"
 }
 
-// PathMTU is how many bytes of payload a datagram between the hosts can have: on Ethernet the largest InfiniBand MTU that
-// fits the frames of the port's network device beside the headers of RoCEv2, on InfiniBand what IPoIB has with its own
-// header (RFC 4391, section 7).
+// PathMTU is how many bytes of payload a datagram between the hosts can have: on Ethernet the largest InfiniBand MTU
+// that fits the frames of the port's network device beside the headers of RoCEv2, on InfiniBand what IPoIB has with its
+// own header (RFC 4391, section 7).
 func (h *Host) PathMTU(ctx context.Context) int {
 	ginkgo.GinkgoHelper()
 	const headers, largest, ipoibHeader = 96, 4096, 4

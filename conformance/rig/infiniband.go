@@ -24,8 +24,8 @@ const (
 // signatureOf is an MGID's signature.
 func signatureOf(g spec.GID) Signature { return Signature(g[2])<<8 | Signature(g[3]) }
 
-// GIDSigned is the group's MGID on InfiniBand with a signature, in the default partition and of link-local scope: it has
-// the low 28 bits of an IPv4 address, or the low 80 of an IPv6 one.
+// GIDSigned is the group's MGID on InfiniBand with a signature, in the default partition and of link-local scope: it
+// has the low 28 bits of an IPv4 address, or the low 80 of an IPv6 one.
 func (g Group) GIDSigned(s Signature) spec.GID {
 	mgid := spec.GID{0xff, 0x12, byte(s >> 8), byte(s), 0xff, 0xff}
 	if g.Addr.Is4() {
@@ -84,8 +84,8 @@ func (w *World) learn(e spec.Event) {
 	}
 }
 
-// MustKnowMLID has the group's MLID told before the spec begins: there is a member from now on, in a process of its own.
-// On Ethernet there is nothing to know.
+// MustKnowMLID has the group's MLID told before the spec begins: there is a member from now on, in a process of its
+// own. On Ethernet there is nothing to know.
 func MustKnowMLID(ctx context.Context, group Group) {
 	ginkgo.GinkgoHelper()
 	if world.transport == spec.InfiniBand {

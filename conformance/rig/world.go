@@ -37,8 +37,8 @@ type World struct {
 // world is the current spec's. Ginkgo runs one spec at a time in a process.
 var world *World
 
-// Begin makes backend the current spec's world; env is what it told of itself. Seed drives the groups; every call of the
-// stack ends after deadline.
+// Begin makes backend the current spec's world; env is what it told of itself. Seed drives the groups; every call of
+// the stack ends after deadline.
 func Begin(
 	backend spec.Backend, env spec.Environment, record *Record, seed int64, deadline time.Duration,
 ) *World {

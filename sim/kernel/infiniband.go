@@ -60,7 +60,8 @@ func (infiniband) resolveRoute(id *cmID) error {
 	return nil
 }
 
-// qkey is the IPoIB broadcast group's for RDMA_PS_IPOIB, which only a member of that group knows (cma_set_default_qkey).
+// qkey is the IPoIB broadcast group's for RDMA_PS_IPOIB, which only a member of that group knows
+// (cma_set_default_qkey).
 func (infiniband) qkey(id *cmID) (uint32, error) {
 	if id.ps != spec.PSIPoIB || id.kernel.deviates.InfiniBand.KeepsDefaultQKey {
 		return spec.UDPQKey, nil
@@ -72,8 +73,8 @@ func (infiniband) qkey(id *cmID) (uint32, error) {
 	return broadcast.QKey, nil
 }
 
-// broadcast is the record of the broadcast group of the id's IPoIB device, if that is a member. An id that is bound by a
-// GID has no such device.
+// broadcast is the record of the broadcast group of the id's IPoIB device, if that is a member. An id that is bound by
+// a GID has no such device.
 func (id *cmID) broadcast() (sm.Record, bool) {
 	if id.netdev == nil {
 		return sm.Record{}, false
@@ -169,8 +170,8 @@ func (infiniband) leaveMulticast(m *membership) {
 	}
 }
 
-// Signatures in an MGID that say what it was made of (RFC 4391, section 4; of the connection manager's own groups: Linux
-// cma_set_mgid).
+// Signatures in an MGID that say what it was made of (RFC 4391, section 4; of the connection manager's own groups:
+// Linux cma_set_mgid).
 const (
 	signatureOfIPv4, signatureOfIPv6  = 0x40, 0x60
 	signatureOfIPoIB, signatureOfRDMA = 0x1b, 0x01
@@ -222,8 +223,8 @@ func (infiniband) addressHandle(d *device, a spec.AHAttr) (*ah, error) {
 
 func (infiniband) mtu(*device) int { return hcaMTU }
 
-// transmit sends a packet into the subnet. The port itself gives a multicast one to its own QPs, for the switches do not
-// bring it back.
+// transmit sends a packet into the subnet. The port itself gives a multicast one to its own QPs, for the switches do
+// not bring it back.
 func (infiniband) transmit(d *device, a *ah, datagram *fabric.Datagram) {
 	h := d.hca
 	p := fabric.Packet{

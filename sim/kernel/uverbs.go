@@ -195,8 +195,10 @@ func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 
 // mayAttach is ib_attach_mcast's check.
 func (q *qp) mayAttach(g spec.GID, mlid uint16) error {
-	fits := isMulticast(g) && q.qpType == spec.QPTypeUD && (q.device.kind.transport.validMLID(mlid) || q.device.kernel.deviates.InfiniBand.AttachesAnyMLID)
-	if !fits && !q.device.kernel.deviates.AttachesUnchecked {
+	deviates := q.device.kernel.deviates
+	mlidFits := q.device.kind.transport.validMLID(mlid) || deviates.InfiniBand.AttachesAnyMLID
+	fits := isMulticast(g) && q.qpType == spec.QPTypeUD && mlidFits
+	if !fits && !deviates.AttachesUnchecked {
 		return spec.EINVAL
 	}
 	return nil

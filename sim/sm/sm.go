@@ -252,8 +252,8 @@ func (m *Manager) Forget(gid spec.GID) {
 	}
 }
 
-// Route tells which ports the switches carry a datagram to that a port has sent to an MLID: the members that receive, in
-// the order of their LIDs, but for the sender itself. Those of a port that is no member go nowhere.
+// Route tells which ports the switches carry a datagram to that a port has sent to an MLID: the members that receive,
+// in the order of their LIDs, but for the sender itself. Those of a port that is no member go nowhere.
 func (m *Manager) Route(mlid uint16, from spec.GID) []spec.GID {
 	g := m.routes[mlid]
 	if g == nil || g.members[from] == 0 {
