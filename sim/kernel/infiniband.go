@@ -31,7 +31,7 @@ type hca struct {
 	port   *sa.Port
 	ipoib  *ipoib
 
-	forgotten bool // what the subnet manager supports, until it is asked again
+	forgotten bool // what the subnet manager supports (a defect's; see GuessesSendOnly)
 }
 
 var _ fabric.Port = (*hca)(nil)
@@ -96,8 +96,6 @@ func (infiniband) joinMulticast(m *membership, a spec.Sockaddr) error {
 		return spec.EADDRNOTAVAIL
 	case isZero(a) && deviates.RefusesZero:
 		return spec.EINVAL
-	case m.flags == spec.SendOnlyMember && m.id.kernel.deviates.GuessesSendOnly && !m.id.device.hca.guessSendOnly():
-		return spec.EOPNOTSUPP
 	}
 	given := sm.ToCreate
 	if m.id.ps == spec.PSIPoIB {
@@ -108,23 +106,32 @@ func (infiniband) joinMulticast(m *membership, a spec.Sockaddr) error {
 		return err
 	}
 	r.MGID = m.id.mgid(a)
-	r.JoinState = sm.Full
-	if m.flags == spec.SendOnlyMember && !deviates.AsksForFull {
-		r.JoinState = sm.SendOnlyFull
-		if k := m.id.kernel; k.release.asksForSendOnly && !m.id.device.hca.subnet.Policy().SendOnly {
-			return spec.EOPNOTSUPP
-		}
+	if r.JoinState, err = m.joinState(); err != nil {
+		return err
 	}
 	m.member = m.id.device.hca.port.Join(r, given, m.answer)
 	return nil
 }
 
-// guessSendOnly is what the port remembers of the subnet manager: after an event of the subnet nothing, until the next
-// time that it is asked (ib_sa_sendonly_fullmem_support, before Linux 5.12).
-func (h *hca) guessSendOnly() bool {
+// joinState is the way in which the port is to be a member. One that only sends may be refused before the subnet
+// administration is asked.
+func (m *membership) joinState() (sm.JoinState, error) {
+	k, h := m.id.kernel, m.id.device.hca
+	switch {
+	case m.flags == spec.FullMember || k.deviates.InfiniBand.AsksForFull:
+		return sm.Full, nil
+	case k.release.asksForSendOnly && !h.subnet.Policy().SendOnly, k.deviates.GuessesSendOnly && h.hasForgotten():
+		return 0, spec.EOPNOTSUPP
+	}
+	return sm.SendOnlyFull, nil
+}
+
+// hasForgotten tells whether the port remembers nothing of the subnet manager, after an event of the subnet. Then it
+// asks, and remembers (ib_sa_sendonly_fullmem_support).
+func (h *hca) hasForgotten() bool {
 	forgotten := h.forgotten
 	h.forgotten = false
-	return !forgotten && h.subnet.Policy().SendOnly
+	return forgotten
 }
 
 // mgid is the MGID of an address on the id's port.
