@@ -204,3 +204,26 @@ func TestJoinAfterALossAsksAgain(t *testing.T) {
 	s.Expect(again.statuses).To(Equal([]spec.Errno{0}))
 	s.Expect(s.hears(again.record.MLID)).To(BeTrue(), "the leave of what was lost takes nothing away")
 }
+
+// A port that is a member in two ways and leaves them one by one leaves no group behind, however often (opensm#43).
+func TestPartialLeavesLeakNoGroup(t *testing.T) {
+	s := newStand(t)
+	policy := s.manager.Policy()
+	policy.MLIDs = 2 // one is the broadcast group's
+	s.manager.SetPolicy(policy)
+	for i := range 1100 {
+		numbered := func(r *sm.Record) { r.MGID[13], r.MGID[14] = byte(i>>8), byte(i) }
+		full := s.join(numbered)
+		sender := s.join(func(r *sm.Record) {
+			numbered(r)
+			r.JoinState = sm.SendOnlyFull
+		})
+		s.settle()
+		s.Expect(full.statuses).To(Equal([]spec.Errno{0}), "cycle %d", i)
+		s.Expect(sender.statuses).To(Equal([]spec.Errno{0}), "cycle %d", i)
+		full.Leave()
+		s.settle()
+		sender.Leave()
+		s.settle()
+	}
+}
