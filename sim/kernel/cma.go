@@ -78,11 +78,16 @@ func (id *cmID) deviceOf(a spec.Sockaddr) (*device, error) {
 	if a.Family() == spec.AFInet6 && a.Addr().IsLinkLocalUnicast() && scopeID(a) == 0 {
 		return nil, spec.EINVAL // cma_check_linklocal: the address alone does not name an interface
 	}
-	if id.netdev == nil {
-		id.netdev = id.kernel.ownerOf(a.Addr(), linkScope(a))
-	}
-	if id.netdev == nil {
-		return nil, spec.EADDRNOTAVAIL
+	switch scope := linkScope(a); {
+	case id.netdev != nil:
+	case scope != 0: // whether the address is that interface's own, only its GID tells (rdma_translate_ip)
+		if id.netdev = id.kernel.netdevAt(scope); id.netdev == nil {
+			return nil, spec.ENODEV
+		}
+	default:
+		if id.netdev = id.kernel.ownerOf(a.Addr()); id.netdev == nil {
+			return nil, spec.EADDRNOTAVAIL
+		}
 	}
 	return id.acquire(id.netdev, a.Addr())
 }
@@ -211,7 +216,7 @@ func (id *cmID) addrHandler(n *netdev, src, dst netip.Addr) {
 
 // reach finds the neighbour and binds an id without a device to the one below the route.
 func (id *cmID) reach(n *netdev, src, dst netip.Addr) error {
-	if !dst.IsMulticast() && id.kernel.ownerOf(dst, 0) == nil {
+	if !dst.IsMulticast() && id.kernel.ownerOf(dst) == nil {
 		if _, ok := n.neighbour(dst); !ok {
 			return spec.ETIMEDOUT
 		}

@@ -104,11 +104,20 @@ func (k *Kernel) netdev(name string) (*netdev, error) {
 	return nil, fmt.Errorf("no network device is named %q; this host has %s", name, strings.Join(known, ", "))
 }
 
-// ownerOf finds the network device that has an address of its own, up or down. An index other than 0 names the one that
-// is meant: link-local addresses may be several devices'.
-func (k *Kernel) ownerOf(a netip.Addr, index int) *netdev {
+// netdevAt finds a network device by its index; nil when there is none.
+func (k *Kernel) netdevAt(index int) *netdev {
 	for _, n := range k.netdevs {
-		if n.has(a) && (index == 0 || index == n.index) {
+		if n.index == index {
+			return n
+		}
+	}
+	return nil
+}
+
+// ownerOf finds the network device that has an address of its own, up or down.
+func (k *Kernel) ownerOf(a netip.Addr) *netdev {
+	for _, n := range k.netdevs {
+		if n.has(a) {
 			return n
 		}
 	}

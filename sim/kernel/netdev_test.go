@@ -131,10 +131,13 @@ func TestALinkThatGoesDownAndComesBack(t *testing.T) {
 	))
 	h.Expect(down.Filters).To(ConsistOf(spec.LinkFilter{Netdev: "eth0", Addr: "01:80:c2:00:00:21", Users: 2}))
 	h.Expect(e.heard).To(BeEmpty(), "it cannot say so any more")
-	h.Expect(h.bind(h.create(spec.PSUDP), onEth0("fe80::ff:fe00:1"))).NotTo(Succeed())
+	h.Expect(h.bind(h.create(spec.PSUDP), onEth0("fe80::ff:fe00:1"))).To(Succeed(), "the port's own GID stays")
 
 	undo()
-	h.Expect(h.kernel.Observe()).To(Equal(before))
+	after := h.kernel.Observe()
+	h.Expect(after.IGMP).To(Equal(before.IGMP))
+	h.Expect(after.MLD).To(Equal(before.MLD))
+	h.Expect(after.Filters).To(Equal(before.Filters))
 	h.Expect(e.reports(group.Addr())).To(Equal([][2]int{{0, joins}, {0, joins}}))
 	h.Expect(h.resolve(h.create(spec.PSUDP), nil, group)).To(MatchError(spec.ENETUNREACH), "the route is gone for good")
 }
@@ -200,4 +203,30 @@ func TestTheMostSpecificRouteCounts(t *testing.T) {
 	h.Expect(h.event().Type).To(Equal(spec.AddrResolved))
 	h.Expect(h.resolve(h.create(spec.PSUDP), nil, addr("239.2.2.3"))).To(Succeed())
 	h.Expect(h.event().Type).To(Equal(spec.AddrError), "no RDMA device uses new0")
+}
+
+// What a live host answers for a link-local address on the interface that it names, whoever's it is.
+func TestALinkLocalAddressIsLookedForOnItsInterfaceOnly(t *testing.T) {
+	for name, c := range map[string]struct {
+		addr  string
+		scope byte
+		want  error
+	}{
+		"the interface's own":         {"fe80::ff:fe00:1", 2, nil},
+		"nobody's":                    {"fe80::dead", 2, spec.ENODEV},
+		"another interface's":         {"fe80::ff:fe00:1", 1, spec.ENODEV},
+		"of an interface that is not": {"fe80::ff:fe00:1", 9, spec.ENODEV},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t)
+			a := addr(c.addr)
+			a[24] = c.scope
+			err := h.bind(h.create(spec.PSUDP), a)
+			if c.want == nil {
+				h.Expect(err).NotTo(HaveOccurred())
+				return
+			}
+			h.Expect(err).To(MatchError(c.want))
+		})
+	}
 }

@@ -16,7 +16,7 @@ func (k *Kernel) route(given *netdev, src, dst netip.Addr) (*netdev, netip.Addr,
 	case src.IsLoopback() && dst.IsMulticast():
 		return nil, src, spec.ENODEV // through lo, which no RDMA device uses
 	case given == nil:
-		if n = k.ownerOf(dst, 0); n == nil {
+		if n = k.ownerOf(dst); n == nil {
 			n = k.lookUp(dst)
 		}
 	}
