@@ -248,6 +248,12 @@ func (c *verbsContext) DestroyAH(h uabi.AH) error {
 	return nil
 }
 
+// WouldWait tells whether a queue has no completion.
+func (c *verbsContext) WouldWait(h uabi.CQ) bool {
+	q, ok := c.cqs[h]
+	return ok && q.done.Len() == 0
+}
+
 // WaitCQ sleeps until a completion can be taken.
 func (c *verbsContext) WaitCQ(h uabi.CQ) (spec.Completion, error) {
 	q, ok := c.cqs[h]

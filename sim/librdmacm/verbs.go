@@ -85,13 +85,23 @@ func (l *Library) PostSend(h spec.QP, wr spec.SendWR) error {
 	}))
 }
 
+// queue is one of the QP's two.
+func (q *qp) queue(which spec.Queue) uabi.CQ {
+	if which == spec.SendQueue {
+		return q.sendCQ
+	}
+	return q.recvCQ
+}
+
+// CompletionComes lets pending things happen until WaitCompletion need not sleep, and tells whether that is so.
+func (l *Library) CompletionComes(h spec.QP, which spec.Queue) bool {
+	q := l.qps.find(h)
+	return q == nil || l.world.Await(func() bool { return !q.device.verbs.WouldWait(q.queue(which)) })
+}
+
 // WaitCompletion sleeps on a QP's queue and takes a completion with ibv_poll_cq.
 func (l *Library) WaitCompletion(h spec.QP, which spec.Queue) (spec.Completion, error) {
 	q := l.qps.deref(h)
-	cq := q.recvCQ
-	if which == spec.SendQueue {
-		cq = q.sendCQ
-	}
-	wc, err := q.device.verbs.WaitCQ(cq)
+	wc, err := q.device.verbs.WaitCQ(q.queue(which))
 	return wc, positive("ibv_poll_cq", err)
 }

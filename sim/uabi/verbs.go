@@ -73,6 +73,8 @@ type Verbs interface {
 	DestroyAH(ah AH) error
 	PostSend(qp QP, wr SendWR) error
 	PostRecv(qp QP, wr spec.RecvWR) error
+	// WouldWait tells whether WaitCQ sleeps when nothing more happens.
+	WouldWait(cq CQ) bool
 	// WaitCQ sleeps until the queue has a completion, and takes it.
 	WaitCQ(cq CQ) (spec.Completion, error)
 }

@@ -1473,3 +1473,41 @@ func (c *MockVerbsWaitCQCall) DoAndReturn(f func(uabi.CQ) (spec.Completion, erro
 	c.Call = c.Call.DoAndReturn(f)
 	return c
 }
+
+// WouldWait mocks base method.
+func (m *MockVerbs) WouldWait(cq uabi.CQ) bool {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "WouldWait", cq)
+	ret0, _ := ret[0].(bool)
+	return ret0
+}
+
+// WouldWait indicates an expected call of WouldWait.
+func (mr *MockVerbsMockRecorder) WouldWait(cq any) *MockVerbsWouldWaitCall {
+	mr.mock.ctrl.T.Helper()
+	call := mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "WouldWait", reflect.TypeOf((*MockVerbs)(nil).WouldWait), cq)
+	return &MockVerbsWouldWaitCall{Call: call}
+}
+
+// MockVerbsWouldWaitCall wrap *gomock.Call
+type MockVerbsWouldWaitCall struct {
+	*gomock.Call
+}
+
+// Return rewrite *gomock.Call.Return
+func (c *MockVerbsWouldWaitCall) Return(arg0 bool) *MockVerbsWouldWaitCall {
+	c.Call = c.Call.Return(arg0)
+	return c
+}
+
+// Do rewrite *gomock.Call.Do
+func (c *MockVerbsWouldWaitCall) Do(f func(uabi.CQ) bool) *MockVerbsWouldWaitCall {
+	c.Call = c.Call.Do(f)
+	return c
+}
+
+// DoAndReturn rewrite *gomock.Call.DoAndReturn
+func (c *MockVerbsWouldWaitCall) DoAndReturn(f func(uabi.CQ) bool) *MockVerbsWouldWaitCall {
+	c.Call = c.Call.DoAndReturn(f)
+	return c
+}
