@@ -99,5 +99,10 @@ func (s Sets) strike(call string) (err error) {
 
 // any tells whether there is a fault at all.
 func (s Sets) any() bool {
-	return slices.ContainsFunc(s, func(set *Set) bool { return len(set.rules) > 0 })
+	for _, set := range s {
+		if len(set.rules) > 0 {
+			return true
+		}
+	}
+	return false
 }

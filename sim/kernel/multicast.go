@@ -71,7 +71,7 @@ func (f *cmFile) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 
 // join is rdma_join_multicast up to the port's own part.
 func (m *membership) join(a spec.Sockaddr) error {
-	deviates := m.id.kernel.deviates
+	deviates := &m.id.kernel.deviates
 	switch {
 	case m.id.state == addrBound || m.id.state == addrResolved:
 	case m.id.state == routeResolved && deviates.JoinsAfterRoute:
@@ -129,7 +129,7 @@ func (m *membership) tellNow(e uabi.Event) { m.tell(m.id.kernel.newEvent(&e, m.i
 
 // tell queues the event of a membership that still stands.
 func (m *membership) tell(e *cmEvent) {
-	deviates := m.id.kernel.deviates
+	deviates := &m.id.kernel.deviates
 	gone := m.id.state == destroying || m.id.state == deviceRemoval
 	if gone || m.over && !deviates.LeaveKeepsEvents || deviates.LosesEvents {
 		e.free()
