@@ -207,12 +207,12 @@ func TestTooSmallABufferEndsTheQPOfUpstream(t *testing.T) {
 	m.Expect(m.receives().Status).To(Equal(spec.WCLocQPOpErr))
 	m.Expect(m.receives().Status).To(Equal(spec.WCWRFlushErr), "what was posted behind it")
 	m.post(1)
-	m.Expect(m.receives().Status).To(Equal(spec.WCWRFlushErr), "what is posted afterwards")
+	m.receivesNothing() // what is posted afterwards stays: rxe's provider wakes nobody
 }
 
 func TestAFullReceiveQueueIsENOMEM(t *testing.T) {
 	m := newWorld(t, 8).bound(0).withQP()
 	m.post(31) // 16 asked for, rounded up to a ring of 32 with one slot free
 	err := m.p.PostRecv(m.ctx, m.qp, spec.RecvWR{Size: 64})
-	m.Expect(err).To(MatchError(&spec.CallError{Method: "ibv_post_recv", Ret: 12, Errno: spec.ENOMEM}))
+	m.Expect(err).To(MatchError(&spec.CallError{Method: "ibv_post_recv", Ret: 12}))
 }

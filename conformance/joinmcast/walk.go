@@ -11,8 +11,11 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/term"
+
 	"joinmcast/conformance/target"
 	"joinmcast/conformance/walk"
+	"joinmcast/spec/catalogue"
 )
 
 // errDiffer is a walk that two stacks tell differently.
@@ -27,7 +30,7 @@ type walking struct {
 	programs, out    string
 	replay           string
 	keep             int
-	tell             bool
+	tell, quirky     bool
 }
 
 // walkCommand compares two stacks by random walks, or plays a saved walk on them.
@@ -44,11 +47,15 @@ func walkCommand(args []string) error {
 	set.StringVar(&c.replay, "replay", "", "the `file` of a saved walk, to be played instead of random ones")
 	set.IntVar(&c.keep, "keep", 10, "differences to shrink and save; the walks end with them")
 	set.BoolVar(&c.tell, "tell", false, "print what the first target tells of every step")
+	set.BoolVar(&c.quirky, "quirks", false, "look for each of upstream's quirks on the simulated stack instead")
 	if err := set.Parse(args); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if c.quirky {
+		return c.quirks(ctx)
+	}
 	pair, end, err := c.open(ctx)
 	if err != nil {
 		return err
@@ -133,51 +140,88 @@ func (c walking) playAgain(ctx context.Context, pair walk.Pair) error {
 	return nil
 }
 
+// walks compares the stacks by random walks.
 func (c walking) walks(ctx context.Context, pair walk.Pair) error {
-	kept := 0
+	law, err := catalogue.Load()
+	if err != nil {
+		return err
+	}
+	covered, red := walk.NewCoverage(), 0
 	for i := range c.n {
-		seed := c.seed + uint64(i)
-		o, err := pair.Compare(ctx, seed)
+		o, err := pair.Compare(ctx, c.seed+uint64(i))
 		if ctx.Err() != nil {
 			return errors.New("interrupted")
 		}
-		if err != nil {
-			fmt.Printf("walk %d: %s\n", seed, err)
-			kept++
-			continue
-		}
-		if c.tell {
-			for i, t := range o.Told {
-				fmt.Printf("%3d %s\n      %s\n", i+1, o.Walk.Steps[i], t)
+		covered.Add(o)
+		if err != nil || o.Difference != nil || o.Found != "" {
+			red++
+			if err := c.explain(ctx, pair, o, err); err != nil {
+				return err
 			}
 		}
-		if o.Found != "" {
-			fmt.Printf("walk %d: %s\n", seed, o.Found)
-		}
-		if o.Difference == nil {
-			continue
-		}
-		if kept++; kept > c.keep {
+		if red == c.keep {
 			break
 		}
-		d, err := pair.Shrink(ctx, o.Difference)
-		if err != nil {
-			fmt.Printf("walk %d: %s\n", seed, err)
-		}
-		fmt.Printf("walk %d, shrunk to %d steps:\n", seed, len(d.Walk.Steps))
-		for _, s := range d.Walk.Steps {
-			fmt.Printf("    %s\n", s)
-		}
-		fmt.Println(d)
-		if err := c.save(d.Walk); err != nil {
-			return err
-		}
+		c.progress(i+1, red)
 	}
-	if kept > 0 {
+	if err := covered.Write(os.Stdout); err != nil {
+		return err
+	}
+	short := covered.Short(law)
+	if c.n < enough {
+		short = nil
+	}
+	for _, line := range short {
+		fmt.Println(line)
+	}
+	fmt.Printf("%d walks from seed %d: %d differ\n", covered.Walks, c.seed, red)
+	if red > 0 || len(short) > 0 {
 		return errDiffer
 	}
-	fmt.Printf("%d walks, no difference\n", c.n)
 	return nil
+}
+
+// enough is how many walks must have reached everything.
+const enough = 500
+
+// progress prints how far the walks are: over and over in one line of a terminal, now and then elsewhere.
+func (c walking) progress(done, red int) {
+	const now = 100
+	line := fmt.Sprintf("%d of %d walks, %d differ", done, c.n, red)
+	switch {
+	case term.IsTerminal(int(os.Stdout.Fd())):
+		fmt.Printf("\r%s ", line)
+		if done == c.n {
+			fmt.Println()
+		}
+	case done%now == 0:
+		fmt.Println(line)
+	}
+}
+
+// explain shrinks, prints and saves a walk that the stacks tell differently, or that broke one.
+func (c walking) explain(ctx context.Context, pair walk.Pair, o walk.Outcome, broken error) error {
+	seed := o.Walk.Seed
+	if o.Found != "" {
+		fmt.Printf("walk %d: %s\n", seed, o.Found)
+	}
+	if broken != nil {
+		fmt.Printf("walk %d: %s\n", seed, broken)
+		return c.save(o.Walk)
+	}
+	if o.Difference == nil {
+		return c.save(o.Walk)
+	}
+	d, err := pair.Shrink(ctx, o.Difference)
+	if err != nil {
+		fmt.Printf("walk %d: %s\n", seed, err)
+	}
+	fmt.Printf("walk %d, shrunk to %d steps:\n", seed, len(d.Walk.Steps))
+	for _, s := range d.Walk.Steps {
+		fmt.Printf("    %s\n", s)
+	}
+	fmt.Println(d)
+	return c.save(d.Walk)
 }
 
 func (c walking) save(w walk.Walk) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -62,6 +63,11 @@ func (r *run) account(a *agent, s Step, f *flight) string {
 	case *call.WaitCompletionAnswer:
 		return r.completion(s, got.Completion)
 	case *call.ScriptAnswer:
+		if s.Race {
+			script := s.Args["script"].(map[string]any)
+			leave := script["sequences"].([]any)[0].([]any)[0].(map[string]any)
+			r.left(Step{Args: leave["args"].(map[string]any)})
+		}
 		return tallies(got.Tallies)
 	case *call.SetFDAnswer:
 		if s.Gives != "" {
@@ -194,10 +200,7 @@ func (r *run) failed(s Step, _ spec.Errno) {
 		i.joins = slices.DeleteFunc(i.joins, func(o *membership) bool { return o == m })
 		switch {
 		case i.channel == "":
-			i.gone = true
-			if e := b.events[s.symbol("id")+".event"]; e != nil {
-				e.dead = true
-			}
+			b.destroyed(s.symbol("id"))
 		case m.event == "":
 			b.channels[i.channel].poisoned = true
 		default:
@@ -205,13 +208,13 @@ func (r *run) failed(s Step, _ spec.Errno) {
 		}
 	case "rdma_join_multicast", "rdma_join_multicast_ex":
 		if i.channel == "" && b.procs[s.By].failing > 0 {
-			i.gone = true // whether there is a membership, and an event of it, is not known
+			b.destroyed(s.symbol("id")) // whether there is a membership, and an event of it, is not known
 		}
 	case "poll":
 		b.channels[s.symbol("channel")].polled = false
 	case "rdma_resolve_addr", "rdma_resolve_route", "rdma_create_ep", "rdma_migrate_id":
 		if i != nil && b.procs[s.By].failing > 0 {
-			i.gone = true
+			b.destroyed(s.symbol("id"))
 		}
 	}
 }
@@ -294,6 +297,12 @@ func (r *run) event(s Step, e spec.Event) string {
 	return "0 " + r.eventText(s.By, e)
 }
 
+// isWay tells of an event whose address handle attributes lead to a group. Those that lead to a host make the kernel ask
+// the wire for it, which may take seconds.
+func isWay(e spec.Event) bool {
+	return e.Type == spec.MulticastJoin && netip.AddrFrom16(e.UD.AH.GRH.DGID).Unmap().IsMulticast()
+}
+
 // way makes a symbol of the address handle attributes of an event.
 func (r *run) way(symbol string, e spec.Event) {
 	text, err := json.Marshal(e.UD.AH)
@@ -355,7 +364,7 @@ func (r *run) state(a *agent, name string, st spec.IDState) string {
 	}
 	symbol := name + ".event"
 	r.symbols.give(symbol, handle{a.name, "event", uint64(st.Event.Ref)})
-	r.board.events[symbol] = &event{by: a.name, id: name, way: st.Event.Type == spec.MulticastJoin}
+	r.board.events[symbol] = &event{by: a.name, id: name, way: isWay(*st.Event)}
 	r.way(symbol, *st.Event)
 	return text + " event " + r.eventText(a.name, *st.Event)
 }

@@ -178,7 +178,7 @@ func (b *board) took(ch, symbol string, e spec.Event, idSymbol string) {
 		c.unproved = false
 	}
 	b.events[symbol] = &event{
-		id: idSymbol, context: e.UD.PrivateData.String(), way: e.Type == spec.MulticastJoin,
+		id: idSymbol, context: e.UD.PrivateData.String(), way: isWay(e),
 	}
 	if i != nil {
 		b.events[symbol].by = i.by

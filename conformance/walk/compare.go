@@ -23,6 +23,7 @@ type Outcome struct {
 	Told       []Told      // of stack A
 	Difference *Difference // nil: they agree
 	Found      string      // what the walk did to stack B that no walk may do
+	Masked     int         // steps that known differences explain
 }
 
 // Pair is two stacks to compare. Of a race, A tells what is right in as many worlds as it has seeds for.

@@ -196,6 +196,12 @@ var rules = map[string]func(b *board, s Step) string{
 		}
 		return ""
 	},
+	"script": func(b *board, s Step) string {
+		if p := b.procs[s.By]; p != nil && p.failing > 0 {
+			return "a call of it may fail" // and a leave that fails makes its event one that must not be read
+		}
+		return ""
+	},
 	"fail_next": func(b *board, s Step) string {
 		if p := b.procs[s.By]; s.Args["function"] != string(spec.Write) && (p == nil || !p.started) {
 			return "the library has not started" // it does not survive a lack of memory there

@@ -21,8 +21,12 @@ func Draw(ctx context.Context, g *Ground, seed uint64) (w Walk, told []Told, err
 		return w, nil, err
 	}
 	w.Seed = seed
-	d := &drawer{rand: rand.New(rand.NewPCG(seed, 0)), run: r, board: r.board, counts: map[string]int{}}
-	d.theme = themes[d.rand.IntN(len(themes))]
+	d := &drawer{rand: rand.New(rand.NewPCG(seed, 0)), run: r, board: r.board, counts: map[string]int{}, prepared: map[string]bool{},
+		made: map[string]int{}}
+	d.theme = one(d, themes...)
+	if len(d.theme.others) > 0 && d.chance(2) {
+		d.other = one(d, d.theme.others...)
+	}
 	play := func(s Step) error {
 		t, err := r.play(ctx, len(w.Steps)+1, s, nil)
 		if err != nil {
@@ -32,7 +36,9 @@ func Draw(ctx context.Context, g *Ground, seed uint64) (w Walk, told []Told, err
 		return nil
 	}
 	for len(w.Steps) < Length && err == nil {
-		err = play(d.next())
+		s := d.next()
+		d.made[s.Call]++
+		err = play(s)
 	}
 	for _, s := range d.closing() {
 		if err == nil && r.undefined(s) == "" {
@@ -55,6 +61,10 @@ type drawer struct {
 	queue  []Step // steps that go together and are not yet made
 	counts map[string]int
 	by     string // the process of this step
+	other  string // a process beside p1; empty: none
+
+	made     map[string]int  // calls by name
+	prepared map[string]bool // processes that have made their theme's first steps
 }
 
 // next is the next step that is defined.
@@ -68,7 +78,12 @@ func (d *drawer) next() Step {
 			}
 		}
 		d.by = d.process()
-		name := d.theme.pick(d.rand)
+		if !d.prepared[d.by] {
+			d.prepared[d.by] = true
+			d.queue = d.theme.prelude(d)
+			continue
+		}
+		name := d.theme.pick(d.rand, d.made)
 		if s, ok := draws[name](d); ok && d.run.undefined(s) == "" {
 			if s.By == "" {
 				s.By = d.by
@@ -81,10 +96,18 @@ func (d *drawer) next() Step {
 
 // process is who makes the next step: most often the first one.
 func (d *drawer) process() string {
-	if d.rand.IntN(8) == 0 && len(d.theme.others) > 0 {
-		return d.theme.others[d.rand.IntN(len(d.theme.others))]
+	if d.other != "" && d.chance(6) {
+		return d.other
 	}
 	return "p1"
+}
+
+// here is the address of the process's host.
+func (d *drawer) here() string {
+	if hostOf(d.by) == 1 {
+		return "peer"
+	}
+	return "local"
 }
 
 // fresh is a symbol that nothing has had.
@@ -132,10 +155,10 @@ var unmade = Step{}
 // group is an address to join, most often a group.
 func (d *drawer) group() any {
 	if d.chance(4) {
-		return one[any](d, "unicast", "any", "loopback", "group6", "ib", "unix", nil, "local", "any6", "all-systems",
+		return one[any](d, "unicast", "unicast", "unicast", "unicast", "any", "loopback", "group6", "ib", "unix", nil, d.here(), "any6", "all-systems",
 			"group1:7000", "group2+dirt", "broadcast", "any-ib", "unspec")
 	}
-	return one(d, "group1", "group1", "group2", "group3")
+	return one(d, "group1", "group1", "group1", "group1", "group2", "group3")
 }
 
 // context is a join's, of its own, now and then NULL.
@@ -157,13 +180,20 @@ func (d *drawer) left(name string) any {
 // draws make a step of each call; ok is false where there is nothing to make it on.
 var draws = map[string]func(d *drawer) (s Step, ok bool){
 	"rdma_create_event_channel": func(d *drawer) (Step, bool) {
-		name := d.fresh("ch")
-		d.queue = append(d.queue, Step{By: d.by, Call: "fcntl", Args: map[string]any{"channel": name, "nonblock": true}})
-		return Step{By: d.by, Call: "rdma_create_event_channel", Gives: name}, true
+		s := d.newChannel()
+		if !d.chance(3) {
+			d.queue = append(d.queue, d.step("fcntl", "channel", s.Gives, "nonblock", true))
+		}
+		return s, true
 	},
 	"rdma_destroy_event_channel": func(d *drawer) (Step, bool) {
-		ch, ok := d.channel(func(c *channel) bool { return !c.polled })
-		return d.step("rdma_destroy_event_channel", "channel", ch), ok
+		ch, ok := d.any(live(d.board.channels, func(c *channel) bool { return c.by == d.by && !c.gone && !c.polled }))
+		if ok && len(d.board.idsOn(ch)) == 0 {
+			return d.step("rdma_destroy_event_channel", "channel", ch), true
+		}
+		s := d.newChannel()
+		d.queue = []Step{d.step("rdma_destroy_event_channel", "channel", s.Gives)}
+		return s, true
 	},
 	"fcntl": func(d *drawer) (Step, bool) {
 		ch, ok := d.channel(always)
@@ -193,14 +223,14 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		if !ok || d.chance(5) {
 			name, ok = d.id(always)
 		}
-		a := one[any](d, "local", "local", "local", "local", "local", "local:7000", "any", "loopback", "nowhere", "group2",
+		a := one[any](d, d.here(), d.here(), d.here(), d.here(), d.here(), d.here()+":7000", "any", "loopback", "nowhere", "other", "group2",
 			"any6", nil, "unix", "any-ib")
 		return d.step("rdma_bind_addr", "id", name, "addr", a), ok
 	},
 	"rdma_resolve_addr": func(d *drawer) (Step, bool) {
 		name, ok := d.id(d.quiet)
-		src := one[any](d, "local", nil, nil, "any", "nowhere", "unix")
-		dst := one[any](d, "local", "local", "group1", "group2", "loopback", "any", nil, "unix", "group6", "any6")
+		src := one[any](d, d.here(), nil, nil, "any", "nowhere", "unix")
+		dst := one[any](d, d.here(), d.here(), "group1", "group2", "loopback", "any", nil, "unix", "group6", "any6")
 		return d.step("rdma_resolve_addr", "id", name, "src", src, "dst", dst, "timeout_ms", 1000), ok
 	},
 	"rdma_resolve_route": func(d *drawer) (Step, bool) {
@@ -211,13 +241,13 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		qt := one(d, spec.QPTypeUD, spec.QPTypeUD, spec.QPTypeUD, spec.QPTypeRC)
 		attr := map[string]any{
 			"passive": d.chance(2), "ps": int(one(d, spec.PSUDP, spec.PSUDP, spec.PSUDP, spec.PSIB)), "qp_type": int(qt),
-			"src": one[any](d, "local", "local", "any", "loopback", "nowhere", nil), "dst": nil, "qp": nil,
+			"src": one[any](d, d.here(), d.here(), "any", "loopback", "nowhere", nil), "dst": nil, "qp": nil,
 		}
 		if attr["passive"] == false {
-			attr["src"] = one[any](d, "local", "local", nil)
-			attr["dst"] = one[any](d, "local", "local", "group1", "loopback", nil, "group6")
+			attr["src"] = one[any](d, d.here(), d.here(), nil)
+			attr["dst"] = one[any](d, d.here(), d.here(), "group1", "loopback", nil, "group6")
 		} else if attr["src"] == nil {
-			attr["src"] = "local"
+			attr["src"] = d.here()
 		}
 		if !d.chance(3) {
 			attr["qp"] = d.qpAttr(qt)
@@ -241,21 +271,14 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		}
 		return d.step("rdma_migrate_id", "id", name, "channel", to), ok
 	},
-	"rdma_create_qp": func(d *drawer) (Step, bool) {
-		name, ok := d.id(func(i *id) bool { return i.verbs && i.qp == "" })
-		if d.chance(10) {
-			name, ok = d.id(func(i *id) bool { return i.verbs })
-		}
-		qt := one(d, spec.QPTypeUD, spec.QPTypeUD, spec.QPTypeUD, spec.QPTypeUD, spec.QPTypeUD, spec.QPTypeRC)
-		attr := d.qpAttr(qt)
-		attr["block_self_mcast_lb"] = d.chance(8)
-		s := d.step("rdma_create_qp", "id", name, "attr", attr)
-		s.Gives = d.fresh("qp")
-		return s, ok
-	},
+	"rdma_create_qp": (*drawer).newQP,
 	"rdma_destroy_qp": func(d *drawer) (Step, bool) {
-		name, ok := d.id(func(i *id) bool { return i.qp != "" })
-		return d.step("rdma_destroy_qp", "id", name), ok
+		if name, ok := d.id(func(i *id) bool { return i.qp != "" }); ok {
+			return d.step("rdma_destroy_qp", "id", name), true
+		}
+		s, ok := d.newQP()
+		d.queue = []Step{d.step("rdma_destroy_qp", "id", s.symbol("id"))}
+		return s, ok
 	},
 	"rdma_join_multicast": func(d *drawer) (Step, bool) {
 		name, ok := d.joiner()
@@ -309,20 +332,21 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		if !ok || d.chance(3) {
 			name, ok = d.qp(func(q *qp) bool { return q.id != "" && d.board.ids[q.id] != nil && d.board.ids[q.id].channel != "" })
 		}
+		if !ok {
+			s, ok := d.newQP()
+			d.queue = []Step{d.step("ibv_destroy_qp", "qp", s.Gives)}
+			return s, ok
+		}
 		return d.step("ibv_destroy_qp", "qp", name), ok
 	},
-	"ibv_create_ah": func(d *drawer) (Step, bool) {
-		name, ok := d.id(func(i *id) bool { return i.verbs })
-		ways := live(d.board.events, func(e *event) bool { return e.way && e.by == d.by })
-		if !ok || len(ways) == 0 {
-			return unmade, false
-		}
-		s := d.step("ibv_create_ah", "id", name, "attr", one(d, ways...)+".ah")
-		s.Gives = d.fresh("ah")
-		return s, true
-	},
+	"ibv_create_ah": (*drawer).newAH,
 	"ibv_destroy_ah": func(d *drawer) (Step, bool) {
 		name, ok := d.any(live(d.board.ways, func(a *ah) bool { return a.by == d.by && !a.gone }))
+		if !ok {
+			s, ok := d.newAH()
+			d.queue = []Step{d.step("ibv_destroy_ah", "ah", s.Gives)}
+			return s, ok
+		}
 		return d.step("ibv_destroy_ah", "ah", name), ok
 	},
 	"ibv_post_recv": func(d *drawer) (Step, bool) {
@@ -330,7 +354,7 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		if ok && d.chance(2) && !d.board.qps[name].waits[spec.RecvQueue] {
 			d.queue = append(d.queue, Step{By: d.by, Call: "ibv_poll_cq", Args: map[string]any{"qp": name, "queue": 1}})
 		}
-		wr := map[string]any{"wr_id": d.rand.IntN(1000), "size": one(d, 256, 256, 256, 256, 2048, 41, 40, 0)}
+		wr := map[string]any{"wr_id": d.rand.IntN(1000), "size": one(d, 256, 256, 256, 256, 256, 2048, 41, 0)}
 		return d.step("ibv_post_recv", "qp", name, "wr", wr), ok
 	},
 	"ibv_post_send": func(d *drawer) (Step, bool) {
@@ -409,11 +433,37 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 			return Step{By: "host0", Call: Undo, Args: map[string]any{"change": undone[0]}}, true
 		}
 		change := one(d,
-			map[string]any{"del_addr": map[string]any{"netdev": "netdev", "prefix": "local/32"}},
+			map[string]any{"del_addr": map[string]any{"netdev": "netdev", "prefix": "local/24"}},
 			map[string]any{"add_addr": map[string]any{"netdev": "netdev", "prefix": "other/24"}},
 			map[string]any{"set_mtu": map[string]any{"netdev": "netdev", "mtu": one(d, 200, 200, 1000, 4096)}})
 		return Step{By: "host0", Call: Configure, Args: change, Gives: d.fresh("change")}, true
 	},
+}
+
+// newQP makes a QP of an id, most often one that has none.
+func (d *drawer) newQP() (Step, bool) {
+	name, ok := d.id(func(i *id) bool { return i.verbs && i.qp == "" })
+	if d.chance(10) {
+		name, ok = d.id(func(i *id) bool { return i.verbs })
+	}
+	qt := one(d, spec.QPTypeUD, spec.QPTypeUD, spec.QPTypeUD, spec.QPTypeUD, spec.QPTypeUD, spec.QPTypeRC)
+	attr := d.qpAttr(qt)
+	attr["block_self_mcast_lb"] = d.chance(8)
+	s := d.step("rdma_create_qp", "id", name, "attr", attr)
+	s.Gives = d.fresh("qp")
+	return s, ok
+}
+
+// newAH makes an address handle that leads to the group of some event.
+func (d *drawer) newAH() (Step, bool) {
+	name, ok := d.id(func(i *id) bool { return i.verbs })
+	ways := live(d.board.events, func(e *event) bool { return e.way && e.by == d.by })
+	if !ok || len(ways) == 0 {
+		return unmade, false
+	}
+	s := d.step("ibv_create_ah", "id", name, "attr", one(d, ways...)+".ah")
+	s.Gives = d.fresh("ah")
+	return s, true
 }
 
 // step is a step of the process that is drawn, with arguments by name.
@@ -438,8 +488,13 @@ func onID(name string) func(d *drawer) (Step, bool) {
 func attachment(name string) func(d *drawer) (Step, bool) {
 	return func(d *drawer) (Step, bool) {
 		qp, ok := d.qp(always)
+		mlid := 0
+		if name == "ibv_detach_mcast" && d.chance(5) {
+			// Attaching with two MLIDs leaves a QP behind that no kernel gets rid of, with a warning (JM-CLEAN-01).
+			mlid = 1
+		}
 		group := one(d, "group1.gid", "group1.gid", "group2.gid", "unicast.gid", "zero-gid", "group6.gid")
-		return d.step(name, "qp", qp, "gid", group, "mlid", one(d, 0, 0, 0, 0, 1)), ok
+		return d.step(name, "qp", qp, "gid", group, "mlid", mlid), ok
 	}
 }
 
@@ -451,7 +506,7 @@ func (d *drawer) quiet(i *id) bool {
 
 // joiner is an id to join with, most often one with a device.
 func (d *drawer) joiner() (string, bool) {
-	if name, ok := d.id(func(i *id) bool { return i.verbs && i.ud && !i.listening }); ok && !d.chance(10) {
+	if name, ok := d.id(func(i *id) bool { return i.verbs && i.ud && !i.listening }); ok && !d.chance(6) {
 		return name, true
 	}
 	return d.id(always)
@@ -475,14 +530,17 @@ func (d *drawer) raw() map[string]any {
 	}
 }
 
-// script is a few calls of one thread.
+// script is a few calls of one thread, or a race.
 func (d *drawer) script() (Step, bool) {
+	if s, ok := d.race(); ok {
+		return s, true
+	}
 	name, ok := d.joiner()
 	if !ok {
 		return unmade, false
 	}
 	i := d.board.ids[name]
-	if i.channel == "" || d.board.channels[i.channel] == nil || len(d.board.channels[i.channel].unread) > 0 {
+	if c := d.board.channels[i.channel]; c == nil || c.polled || len(c.unread) > 0 {
 		return unmade, false
 	}
 	group := one(d, "group1", "group2", "unicast")
@@ -498,6 +556,34 @@ func (d *drawer) script() (Step, bool) {
 		call("rdma_leave_multicast", "id", name, "addr", group),
 	}
 	return d.step("script", "script", map[string]any{"rounds": one(d, 1, 2, 3), "sequences": []any{sequence}}), true
+}
+
+// race is a leave in one thread and the retrieval of the membership's event in another. However it ends, the membership
+// is over then and its event is gone.
+func (d *drawer) race() (Step, bool) {
+	ch, ok := d.channel(func(c *channel) bool {
+		return !c.off && !c.blocking && !c.polled && !c.unproved && len(c.unread) == 1 && c.unread[0].join != nil
+	})
+	if !ok || d.board.procs[d.by].failing > 0 || d.board.procs[d.by].changed {
+		return unmade, false
+	}
+	p := d.board.channels[ch].unread[0]
+	i := d.board.ids[p.id]
+	if i.joined(p.join.addr) != p.join {
+		return unmade, false
+	}
+	call := func(method string, args ...any) any {
+		return map[string]any{"method": method, "args": d.step("", args...).Args}
+	}
+	s := d.step("script", "script", map[string]any{"rounds": 1, "sequences": []any{
+		[]any{call("rdma_leave_multicast", "id", p.id, "addr", p.join.addr)},
+		[]any{
+			call("rdma_get_cm_event", "channel", ch, "nowhere", false),
+			call("rdma_ack_cm_event", "event", int(spec.FromStep[spec.EventRef](0))),
+		},
+	}})
+	s.Race = true
+	return s, true
 }
 
 // closing are the steps that show how a walk has ended; those that are undefined by then are left out.

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
+	"maps"
+	"slices"
 	"time"
 
 	"joinmcast/spec"
@@ -20,9 +21,7 @@ type Ground struct {
 	world spec.Backend
 	walks int // in this world
 	hosts []spec.Host
-	local []netip.Addr
-	net   string
-	base  []spec.HostState
+	base  map[int]spec.HostState // of the hosts that a walk has used
 }
 
 // A pair of guests is used for this many walks, so that what one walk leaves behind unseen meets few others.
@@ -49,24 +48,32 @@ func (g *Ground) ready(ctx context.Context, seed int64) error {
 		return err
 	}
 	g.world, g.hosts, g.walks = world, world.Hosts(), 0
-	g.local, g.base = nil, nil
-	for _, h := range g.hosts {
-		ports, err := h.Ports(ctx)
-		if err != nil {
-			return err
-		}
-		addr, netdev, ok := local(ports)
-		if !ok {
-			return errors.New("a host has no port with an IPv4 address")
-		}
-		g.local, g.net = append(g.local, addr), netdev
-		state, err := h.Observe(ctx)
-		if err != nil {
-			return err
-		}
-		g.base = append(g.base, state)
-	}
+	g.base = map[int]spec.HostState{}
 	return nil
+}
+
+// use makes a host's address a symbol of the walk, and looks at the host before anything is done to it.
+func (g *Ground) use(ctx context.Context, r *run, number int) error {
+	if number >= len(g.hosts) {
+		return fmt.Errorf("the walk speaks of host %d, and there are %d", number, len(g.hosts))
+	}
+	if r.used[number] {
+		return nil
+	}
+	r.used[number] = true
+	ports, err := g.hosts[number].Ports(ctx)
+	if err != nil {
+		return err
+	}
+	addr, netdev, ok := local(ports)
+	if !ok {
+		return fmt.Errorf("host %d has no port with an IPv4 address", number)
+	}
+	r.symbols.host(number, addr, netdev)
+	if _, ok := g.base[number]; !ok {
+		g.base[number], err = g.hosts[number].Observe(ctx)
+	}
+	return err
 }
 
 // Leave closes the world: the next walk has a fresh one.
@@ -85,14 +92,11 @@ func (g *Ground) begin(ctx context.Context, walkSeed uint64, worldSeed int64) (*
 		return nil, err
 	}
 	g.walks++
-	peer := g.local[0]
-	if len(g.local) > 1 {
-		peer = g.local[1]
+	r := &run{
+		ground: g, symbols: newSymbols(walkSeed), board: newBoard(), agents: map[string]*agent{},
+		undo: map[string]func(context.Context) error{}, used: map[int]bool{},
 	}
-	return &run{
-		ground: g, symbols: newSymbols(walkSeed, g.local[0], peer, g.net), board: newBoard(), agents: map[string]*agent{},
-		undo: map[string]func(context.Context) error{},
-	}, nil
+	return r, g.use(ctx, r, 0)
 }
 
 // start starts a process that can do mischief where the host lets it.
@@ -108,8 +112,8 @@ func (g *Ground) finish(ctx context.Context, r *run) (found string, err error) {
 	if err := r.end(ctx); err != nil {
 		return "", errors.Join(err, g.Leave(ctx))
 	}
-	for i, h := range g.hosts {
-		state, err := h.Observe(ctx)
+	for _, i := range slices.Sorted(maps.Keys(r.used)) {
+		state, err := g.hosts[i].Observe(ctx)
 		if err != nil {
 			return "", errors.Join(err, g.Leave(ctx))
 		}

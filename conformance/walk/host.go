@@ -13,6 +13,9 @@ import (
 // toHost does to a host what is no call of a process.
 func (r *run) toHost(ctx context.Context, s Step) (string, error) {
 	number := hostOf(s.By)
+	if err := r.ground.use(ctx, r, number); err != nil {
+		return "", err
+	}
 	host := r.ground.hosts[number]
 	switch s.Call {
 	case Observe:

@@ -37,6 +37,7 @@ type run struct {
 	agents  map[string]*agent
 	order   []string // of the agents, oldest first
 	undo    map[string]func(context.Context) error
+	used    map[int]bool // hosts
 	crashed bool
 	silent  bool // of this step: an event that should come does not
 }
@@ -96,6 +97,12 @@ func (r *run) play(ctx context.Context, number int, s Step, want *Told) (told To
 		a.open = append(a.open, f)
 		r.slept(s)
 	}
+	if s.Call == "ibv_post_send" {
+		// A simulated world comes to rest when it is looked at: what was sent has arrived.
+		if _, err := a.InFlight(ctx); err != nil && !isCrash(err) {
+			return told, err
+		}
+	}
 	if told.Ended, err = r.collect(ctx, want); err != nil {
 		return told, err
 	}
@@ -113,8 +120,8 @@ func (r *run) agent(ctx context.Context, name string) (*agent, error) {
 		return a, nil
 	}
 	host := hostOf(name)
-	if host >= len(r.ground.hosts) {
-		return nil, fmt.Errorf("process %s is on a host that is not there", name)
+	if err := r.ground.use(ctx, r, host); err != nil {
+		return nil, err
 	}
 	p, err := r.ground.start(ctx, host)
 	if err != nil {
@@ -228,6 +235,13 @@ func (r *run) collect(ctx context.Context, want *Told) (texts []string, err erro
 		expected = len(want.Ended)
 	}
 	var asleepSince time.Time
+	var ended []*flight
+	defer func() {
+		slices.SortFunc(ended, func(a, b *flight) int { return a.step - b.step })
+		for _, f := range ended {
+			texts = append(texts, fmt.Sprintf("%s of step %d ended: %s", f.method, f.step, f.ended(f)))
+		}
+	}()
 	for {
 		settled := true
 		for _, name := range r.order {
@@ -238,7 +252,7 @@ func (r *run) collect(ctx context.Context, want *Told) (texts []string, err erro
 				case <-f.done:
 					a.open = slices.Delete(a.open, k, k+1)
 					k--
-					texts = append(texts, fmt.Sprintf("%s of step %d ended: %s", f.method, f.step, f.ended(f)))
+					ended = append(ended, f)
 				default:
 				}
 			}
@@ -252,12 +266,12 @@ func (r *run) collect(ctx context.Context, want *Told) (texts []string, err erro
 			settled = settled && asleep
 		}
 		switch {
-		case settled && (len(texts) >= expected || r.ground.patience == 0):
-			return texts, nil
+		case settled && (len(ended) >= expected || r.ground.patience == 0):
+			return nil, nil
 		case settled && asleepSince.IsZero():
 			asleepSince = time.Now()
 		case settled && time.Since(asleepSince) > r.ground.patience:
-			return texts, nil
+			return nil, nil
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("open calls neither return nor sleep: %w", err)

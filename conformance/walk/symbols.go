@@ -31,15 +31,13 @@ type handle struct {
 // Groups is how many groups a walk has.
 const Groups = 3
 
-func newSymbols(seed uint64, local, peer netip.Addr, netdev string) *symbols {
+func newSymbols(seed uint64) *symbols {
 	s := &symbols{
 		values: map[string]any{}, groups: map[string]netip.Addr{}, names: map[netip.Addr]string{}, given: map[handle]string{},
 	}
 	for i := 1; i <= Groups; i++ {
 		s.group(fmt.Sprintf("group%d", i), netip.AddrFrom4([4]byte{239, byte(seed>>8)&0x7f | 1, byte(seed), byte(i)}))
 	}
-	s.addr("local", local)
-	s.addr("peer", peer)
 	for name, text := range map[string]string{
 		"any": "0.0.0.0", "loopback": "127.0.0.1", "any6": "::", "all-systems": "224.0.0.1", "group6": "ff1e::7:1",
 		"broadcast": "255.255.255.255", "nowhere": "192.0.2.1", "other": "10.77.0.1", "unicast": "192.0.2.9",
@@ -50,12 +48,18 @@ func newSymbols(seed uint64, local, peer netip.Addr, netdev string) *symbols {
 	s.sockaddr("any-ib", spec.NewSockaddrIB(spec.GID{}))
 	s.sockaddr("unix", spec.EmptySockaddr(spec.AFUnix))
 	s.sockaddr("unspec", spec.EmptySockaddr(spec.AFUnspec))
-	s.values["netdev"] = netdev
-	s.values["local/32"] = netip.PrefixFrom(local, 24).String()
 	s.values["other/24"] = "10.77.0.1/24"
 	s.values["zero-gid"] = mustText(spec.GID{})
 	s.values["group6.gid"] = mustText(spec.GID(netip.MustParseAddr("ff1e::7:1").As16()))
 	return s
+}
+
+// host makes symbols of a host's address and network device: host 0 is local, host 1 the peer.
+func (s *symbols) host(number int, a netip.Addr, netdev string) {
+	name := []string{"local", "peer"}[number]
+	s.addr(name, a)
+	s.values[name+"/24"] = netip.PrefixFrom(a, 24).String()
+	s.values["netdev"] = netdev
 }
 
 func (s *symbols) group(name string, a netip.Addr) {

@@ -134,3 +134,21 @@ func TestChangedCredentialsAreRefused(t *testing.T) {
 	h.Expect(err).To(MatchError(spec.EACCES))
 	h.Expect(h.open().Close()).To(Succeed())
 }
+
+// An event that comes with an id from another file can be read there, and wakes nobody who sleeps for one already.
+func TestAMigratedEventWakesNoSleeper(t *testing.T) {
+	h := newHost(t)
+	id := h.bound()
+	_, err := h.join(id, group)
+	h.Expect(err).NotTo(HaveOccurred())
+	h.world.Settled(func() {})
+	other := h.open()
+	asleep := h.do(other.Poll)
+	h.Expect(asleep).To(BeAssignableToTypeOf(&spec.Hung{}))
+	h.Expect(h.do(func() error {
+		_, err := other.MigrateID(id, 3)
+		return err
+	})).To(Succeed())
+	h.Expect(h.run.InFlight()).To(HaveLen(1))
+	h.Expect(h.do(other.Poll)).To(Succeed())
+}

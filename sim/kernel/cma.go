@@ -37,6 +37,7 @@ type cmID struct {
 	qpType         spec.QPType
 	state          state
 	device         *device // nil while the id is bound to none
+	holds          int     // place of the source's GID in the device's table; -1: none
 	netdev         *netdev // where its groups are joined; an address is looked for here alone once it is known
 	src            netip.Addr
 	port           uint16
@@ -106,7 +107,7 @@ func (id *cmID) acquire(n *netdev, src netip.Addr) (*device, error) {
 // attach gives the id a device, if it is one (cma_attach_to_dev).
 func (id *cmID) attach(d *device) {
 	if d != nil && id.device == nil {
-		id.device = d
+		id.device, id.holds = d, d.holdGID(id.src)
 		id.kernel.resources["cm_id"]++
 	}
 }
@@ -227,6 +228,7 @@ func (id *cmID) reach(n *netdev, src, dst netip.Addr) error {
 		if err != nil {
 			return err
 		}
+		id.src = src
 		id.attach(d)
 	}
 	return nil
@@ -298,6 +300,7 @@ func (id *cmID) destroy() {
 	}
 	if id.device != nil {
 		id.kernel.resources["cm_id"]--
+		id.device.dropGID(id.holds)
 	}
 	id.kernel.resources["cm_id"] -= id.listeners
 }

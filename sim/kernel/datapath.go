@@ -65,9 +65,6 @@ func (c *verbsContext) PostRecv(h uabi.QP, wr spec.RecvWR) error {
 		return spec.ENOMEM
 	}
 	q.buffers.Push(newBuffer(wr))
-	if q.state == uabi.QPErr {
-		q.fail()
-	}
 	return nil
 }
 

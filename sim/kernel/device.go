@@ -28,6 +28,7 @@ type device struct {
 	removed  bool
 	open     int // uverbs files
 	gids     []gid
+	held     map[int]int // places of gids: how many ids are bound to the address that is, or was, there
 	groups   map[spec.GID]*group
 	attached int // QPs, once for each of their groups
 	qps      map[uabi.QP]*qp
@@ -54,7 +55,7 @@ func newDevice(k *Kernel, name string, kind Kind, n *netdev) *device {
 	if len(kind.modes) > 0 {
 		d.mode = kind.modes[len(kind.modes)-1]
 	}
-	d.gids = d.portGIDs()
+	d.gids, d.held = d.portGIDs(), map[int]int{}
 	return d
 }
 
@@ -150,11 +151,38 @@ func (d *device) addGID(n *netdev, a netip.Addr) {
 		if _, ok := d.gidIndex(n, a, m); ok {
 			continue
 		}
-		if i := slices.IndexFunc(d.gids, func(g gid) bool { return g.netdev == nil }); i >= 0 {
+		if i := d.freeGID(); i >= 0 {
 			d.gids[i] = gid{a, m, n}
 			continue
 		}
 		d.gids = append(d.gids, gid{a, m, n})
+	}
+}
+
+// freeGID is a place where a GID was; -1 when there is none. The place of a GID that ids are bound to is not free until
+// the last of them has ended (put_gid_entry).
+func (d *device) freeGID() int {
+	for i, g := range d.gids {
+		if g.netdev == nil && d.held[i] == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// holdGID keeps the place of an address for an id that is bound to it, and gives it; -1: the address has none.
+func (d *device) holdGID(a netip.Addr) (place int) {
+	place = slices.IndexFunc(d.gids, func(g gid) bool { return g.netdev != nil && g.addr == a })
+	if place >= 0 {
+		d.held[place]++
+	}
+	return place
+}
+
+// dropGID takes a holdGID back.
+func (d *device) dropGID(place int) {
+	if place >= 0 {
+		d.held[place]--
 	}
 }
 

@@ -59,6 +59,7 @@ func (id *cmID) queue(e *cmEvent) {
 		return
 	}
 	id.file.add(e)
+	id.file.told++
 	if m := e.member; m != nil {
 		e.older, m.unread = m.unread, e
 	}

@@ -21,6 +21,7 @@ func (k *Kernel) KeepEvent(f spec.EventFault) (undo func()) {
 		k.eventFaults = slices.DeleteFunc(k.eventFaults, func(o *eventFault) bool { return o == fault })
 		if fault.held != nil {
 			fault.held.heldBack = false
+			fault.held.file.told++
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"maps"
 	"net/netip"
 
 	"joinmcast/sim/fabric"
@@ -57,8 +58,28 @@ func (n *netdev) shutOut(a netip.Addr) {
 	}
 }
 
-// letsIn tells a group whose membership is what lets its frames in.
-func (n *netdev) letsIn(a netip.Addr) bool { return n.parent == nil && a.Is4() }
+// letsIn tells a group whose membership is what lets its frames in, or that no frame is sent to (igmp6_group_added).
+func (n *netdev) letsIn(a netip.Addr) bool {
+	return n.parent == nil && a.Is4() || a.IsInterfaceLocalMulticast()
+}
+
+// joinAllNodes makes the IPv6 memberships that Linux makes by itself.
+func (n *netdev) joinAllNodes() {
+	for _, a := range []netip.Addr{allNodes, allNodesInterface} {
+		if !n.mld.has(a) {
+			n.joinMLD(a)
+		}
+	}
+}
+
+// leaveAllMLD ends all IPv6 memberships.
+func (n *netdev) leaveAllMLD() {
+	for a, users := range maps.Collect(n.mld.all()) {
+		for range users {
+			n.leaveMLD(a)
+		}
+	}
+}
 
 // addFilter lets frames to a link-layer address in. What a VLAN lets in its parent must, and the VLAN counts that too
 // (dev_mc_sync).

@@ -159,6 +159,8 @@ func (n *netdev) linkAddr(a netip.Addr) (fabric.MAC, bool) {
 	switch {
 	case a.IsMulticast():
 		return fabric.GroupMAC(a), true
+	case a == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
+		return fabric.MAC{255, 255, 255, 255, 255, 255}, true
 	case n.has(a):
 		return n.MAC(), true
 	}

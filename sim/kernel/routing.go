@@ -11,7 +11,9 @@ import (
 func (k *Kernel) route(given *netdev, src, dst netip.Addr) (*netdev, netip.Addr, error) {
 	n := given
 	switch {
-	case src.IsLoopback() && given != nil:
+	case !src.IsUnspecified() && !src.IsLoopback() && k.ownerOf(src, 0) == nil:
+		return nil, src, spec.ENETUNREACH // the address has gone
+	case src.IsLoopback() && given != nil && !given.has(dst):
 		return nil, src, spec.EINVAL
 	case src.IsLoopback() && dst.IsMulticast():
 		return nil, src, spec.ENODEV // through lo, which no RDMA device uses

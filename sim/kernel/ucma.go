@@ -15,6 +15,7 @@ type cmFile struct {
 	closed      bool
 	nonblock    bool
 	events      chain.Chain[cmEvent] // not yet read
+	told        int                  // how often sleepers were woken for an event
 }
 
 // write is what every command passes first (ucma_write).
@@ -220,8 +221,16 @@ func (f *cmFile) awaitEvent() error {
 	case f.nonblock:
 		return spec.EAGAIN
 	}
-	f.kernel.world.Sleep(f.readable)
+	f.sleep()
 	return nil
+}
+
+// sleep returns when there is an event. Only a new one wakes a sleeper: one that comes with an id from another file does
+// not (ucma_migrate_id).
+func (f *cmFile) sleep() {
+	for told := f.told; !f.readable(); told = f.told {
+		f.kernel.world.Sleep(func() bool { return f.told != told })
+	}
 }
 
 // WouldBlock tells whether GetEvent sleeps when nothing more happens.
@@ -257,7 +266,7 @@ func (f *cmFile) Poll() error {
 	if f.closed {
 		return spec.EBADF
 	}
-	f.kernel.world.Sleep(f.readable)
+	f.sleep()
 	return nil
 }
 

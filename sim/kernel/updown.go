@@ -34,11 +34,7 @@ func (k *Kernel) setLink(n *netdev, up bool) {
 func (k *Kernel) bringUp(n *netdev) {
 	n.up = true
 	n.joinGroup(allSystems)
-	for _, a := range []netip.Addr{allNodes, allNodesInterface} {
-		if !n.mld.has(a) {
-			n.joinMLD(a)
-		}
-	}
+	n.joinAllNodes()
 	for _, a := range slices.SortedFunc(maps.Keys(n.parked), netip.Addr.Compare) {
 		n.letIn(a)
 		n.report(fabric.ChangeToExclude, a)
@@ -109,12 +105,15 @@ func all(undos []func()) func() {
 	}
 }
 
-// addLinkLocal gives a device the address that it makes for itself, or takes it away where there is no IPv6.
+// addLinkLocal gives a device the address that it makes for itself. Where the MTU is too small for IPv6 it takes that
+// away, and the IPv6 memberships (addrconf_ifdown).
 func (k *Kernel) addLinkLocal(n *netdev) {
 	switch {
 	case n.mtu < ipv6MTU:
 		k.delAddr(n, linkLocalOf(n))
+		n.leaveAllMLD()
 	case n.up:
+		n.joinAllNodes()
 		k.addAddr(n, linkLocalOf(n))
 	}
 }

@@ -13,7 +13,9 @@ func (l *Library) CreateEP(a spec.EPAttr) (spec.ID, error) {
 		return 0, l.minusOne("rdma_create_ep", err)
 	}
 	if err := l.prepare(id, a); err != nil {
-		_ = l.DestroyEP(id.handle)
+		if failed := l.destroyEP(id); failed != nil {
+			err = failed // errno is what failed last
+		}
 		return 0, l.minusOne("rdma_create_ep", err)
 	}
 	return id.handle, nil
@@ -45,7 +47,11 @@ func (l *Library) prepare(id *cmID, a spec.EPAttr) error {
 
 // DestroyEP is rdma_destroy_ep, which is void: the QP goes first, whatever it is attached to.
 func (l *Library) DestroyEP(h spec.ID) error {
-	id := l.ids.deref(h)
+	_ = l.destroyEP(l.ids.deref(h))
+	return nil
+}
+
+func (l *Library) destroyEP(id *cmID) error {
 	if id.qp != nil {
 		if !l.deviates.DestroyEPLosesQP {
 			for m := range id.joined.all.All() {
@@ -58,6 +64,5 @@ func (l *Library) DestroyEP(h spec.ID) error {
 		id.keepsQPAttr = false
 		l.blocks--
 	}
-	_ = l.destroyID(id)
-	return nil
+	return l.destroyID(id)
 }

@@ -70,6 +70,10 @@ func (l *Library) createID(ch spec.Channel, ps spec.PortSpace, qpType spec.QPTyp
 		return nil, err
 	}
 	l.ids.add(id.handle, id)
+	if !l.keepsHandles {
+		l.keepsHandles = true // the table of all handles (ucma_insert_id)
+		l.blocks++
+	}
 	return id, nil
 }
 
@@ -79,11 +83,11 @@ func (l *Library) DestroyID(h spec.ID) error {
 }
 
 func (l *Library) destroyID(id *cmID) error {
-	l.ackOwn(id)
 	reported, err := l.file(id.channel).DestroyID(id.kernelID)
 	if err != nil {
 		return err
 	}
+	l.ackOwn(id)
 	if !l.deviates.DestroyIgnoresAcks {
 		l.world.Sleep(func() bool { return id.eventsCompleted >= reported })
 	}
@@ -248,10 +252,21 @@ func (l *Library) resolveRoute(id *cmID, ms int) error {
 	if id.device == nil {
 		segfault()
 	}
+	l.askForPath()
 	if err := l.file(id.channel).ResolveRoute(id.kernelID, ms); err != nil {
 		return err
 	}
 	return l.complete(id)
+}
+
+// askForPath asks for a path before the kernel is asked, of a service that does not run here; that there is no memory to
+// ask with makes no difference (ucma_set_ib_route, rdma_getaddrinfo).
+func (l *Library) askForPath() {
+	for _, f := range []spec.CFunction{spec.Calloc, spec.Malloc, spec.Malloc} {
+		if l.allocate(f) != nil {
+			return
+		}
+	}
 }
 
 // Listen is rdma_listen.

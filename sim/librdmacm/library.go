@@ -30,10 +30,11 @@ type Library struct {
 	spare    spare
 	last     uint32 // handle given out, or number of a membership
 
-	initialized bool
-	afIB        bool // the kernel knows AF_IB
-	blocks      int  // of memory, allocated for itself and for channels and not freed
-	allocate    func(spec.CFunction) error
+	initialized  bool
+	keepsHandles bool // it has made an id
+	afIB         bool // the kernel knows AF_IB
+	blocks       int  // of memory, allocated for itself and for channels and not freed
+	allocate     func(spec.CFunction) error
 }
 
 // Deviations are the ways in which the library can be told to break the law, one at a time. The zero value keeps it.
@@ -81,7 +82,7 @@ func New(w *world.World, k uabi.Kernel, allocate func(spec.CFunction) error, d D
 
 // keptBlocks is how many blocks of memory the library keeps for itself when it has started, as measured on rdma-core
 // 44.0 with one device.
-const keptBlocks = 2
+const keptBlocks = 1
 
 // init is what the first call of a process does that needs the device: without any RDMA device it fails. It tries out
 // on an id of its own whether the kernel knows AF_IB (ucma_init, ucma_set_af_ib_support).
@@ -125,6 +126,12 @@ func positive(method string, err error) error {
 	return answer(err, func(e spec.Errno) *spec.CallError {
 		return &spec.CallError{Method: method, Ret: int(e), Errno: e}
 	})
+}
+
+// bare is the answer of a call that fails with a positive errno and leaves the variable alone: the device's provider
+// finds it out by itself.
+func bare(method string, err error) error {
+	return answer(err, func(e spec.Errno) *spec.CallError { return &spec.CallError{Method: method, Ret: int(e)} })
 }
 
 // null is the answer of a call that fails with a NULL pointer and errno.

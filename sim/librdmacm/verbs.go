@@ -73,13 +73,13 @@ func (l *Library) DestroyAH(h spec.AH) error {
 // PostRecv is ibv_post_recv.
 func (l *Library) PostRecv(h spec.QP, wr spec.RecvWR) error {
 	q := l.qps.deref(h)
-	return positive("ibv_post_recv", q.device.verbs.PostRecv(q.kernelQP, wr))
+	return bare("ibv_post_recv", q.device.verbs.PostRecv(q.kernelQP, wr))
 }
 
 // PostSend is ibv_post_send.
 func (l *Library) PostSend(h spec.QP, wr spec.SendWR) error {
 	q := l.qps.deref(h)
-	return positive("ibv_post_send", q.device.verbs.PostSend(q.kernelQP, uabi.SendWR{
+	return bare("ibv_post_send", q.device.verbs.PostSend(q.kernelQP, uabi.SendWR{
 		WRID: wr.WRID, AH: l.ahs.deref(wr.AH).kernelAH, RemoteQPN: wr.RemoteQPN, QKey: wr.QKey,
 		Imm: wr.Imm, Data: wr.Data,
 	}))

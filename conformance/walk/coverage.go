@@ -1,0 +1,124 @@
+package walk
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"joinmcast/spec"
+	"joinmcast/spec/call"
+	"joinmcast/spec/catalogue"
+)
+
+// Coverage is what walks have reached.
+type Coverage struct {
+	Walks   int
+	steps   int // that were drawn
+	masked  int // that a known difference explains
+	blocked int // steps that ended so
+	calls   map[string]int
+	errnos  map[string]int
+}
+
+// NewCoverage is that of no walk.
+func NewCoverage() *Coverage {
+	return &Coverage{calls: map[string]int{}, errnos: map[string]int{}}
+}
+
+// leastShare is the share of the steps that every call must have, and mostMasked what known differences may hide.
+const (
+	leastShare = 0.02
+	mostMasked = 0.03
+)
+
+var errnoName = regexp.MustCompile(`\bE[A-Z]{2,}\b`)
+
+// Add counts a walk. The calls are those of its drawn steps; an errno counts wherever it was told.
+func (c *Coverage) Add(o Outcome) {
+	c.Walks++
+	c.masked += o.Masked
+	for i, told := range o.Told {
+		if i < Length {
+			c.steps++
+			c.calls[o.Walk.Steps[i].Call]++
+		}
+		if told.Answer == blocked {
+			c.blocked++
+		}
+		for _, name := range errnoName.FindAllString(told.String(), -1) {
+			c.errnos[name]++
+		}
+	}
+}
+
+// share is a call's share of the steps.
+func (c *Coverage) share(call string) float64 {
+	return float64(c.calls[call]) / float64(max(c.steps, 1))
+}
+
+// MaskedShare is the share of the steps that a known difference explains.
+func (c *Coverage) MaskedShare() float64 { return float64(c.masked) / float64(max(c.steps, 1)) }
+
+// Short says what the walks have not reached that they must: calls, and errnos of the law.
+func (c *Coverage) Short(law *catalogue.Catalogue) []string {
+	var short []string
+	for _, name := range call.Methods() {
+		if s := c.share(name); s < leastShare {
+			short = append(short, fmt.Sprintf("%s has %.1f %% of the steps, want %.0f %%", name, 100*s, 100*leastShare))
+		}
+	}
+	for _, name := range Errnos(law) {
+		if c.errnos[name] == 0 {
+			short = append(short, fmt.Sprintf("%s was never told", name))
+		}
+	}
+	if s := c.MaskedShare(); s > mostMasked {
+		short = append(short, fmt.Sprintf("known differences explain %.1f %% of the steps, want at most %.0f %%", 100*s,
+			100*mostMasked))
+	}
+	return short
+}
+
+// Errnos are those that the sentences of the law name for a RoCEv2 stack, sorted.
+func Errnos(law *catalogue.Catalogue) []string {
+	named := map[string]bool{}
+	for _, q := range law.All() {
+		if !slices.Contains(q.On, spec.RoCEv2) {
+			continue
+		}
+		for _, name := range errnoName.FindAllString(q.Says, -1) {
+			if name == "ENOTSUP" {
+				name = spec.ENOTSUP.Name()
+			}
+			if isErrno(name) {
+				named[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(named))
+}
+
+// isErrno tells the names of package spec.
+func isErrno(name string) bool {
+	for e := spec.Errno(1); e < 1024; e++ {
+		if e.Name() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Write prints a line for each call, and what was reached besides.
+func (c *Coverage) Write(w io.Writer) error {
+	for _, name := range call.Methods() {
+		if _, err := fmt.Fprintf(w, "  %-28s %5.1f %%\n", name, 100*c.share(name)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "  %d walks, %d steps, %d blocked, %.1f %% masked; errnos: %s\n", c.Walks, c.steps, c.blocked,
+		100*c.MaskedShare(), strings.Join(slices.Sorted(maps.Keys(c.errnos)), " "))
+	return err
+}
