@@ -50,7 +50,7 @@ hw: bin ## judge an RDMA device of this machine: make hw [DEVICE=mlx5_0] [TARGET
 	@$(GINKGO) --succinct $(COLOUR) $(FLAGS) ./conformance -- -target=$(or $(TARGET),hw-local) -device=$(DEVICE)
 
 test-live: bin ## the tests that need guests
-	go test -tags live -count=1 ./hw/... ./fixtures/selftest/...
+	go test -tags live -count=1 ./hw/... ./fixtures/selftest/... ./conformance/walk/...
 
 bench: ## what the simulated stack costs, against its bounds: make bench [COUNT=5] [INTO=README.md]
 	@mkdir -p $(OUT)
@@ -83,9 +83,9 @@ soak: $(if $(filter rxe%,$(TARGETS)),bin) ## many runs with different seeds must
 	@go test -c -o bin/conformance.test ./conformance
 	@bin/joinmcast soak -n $(N) -kernel $(KERNEL) -rdma-core $(RDMA_CORE) -label-filter '$(FILTER)' $(TARGETS)
 
-walk: bin ## random walks must not tell the simulated stack from a live one: make walk [SEED=1] [N=10] [KERNEL=bookworm]
+walk: $(if $(QUIRKS),,bin) ## random walks must not tell the simulated stack from a live one: make walk [SEED=1] [N=10] [KERNEL=bookworm], or QUIRKS=1
 	@go build -o bin/joinmcast ./conformance/joinmcast
-	@bin/joinmcast walk -seed $(SEED) -n $(N) -kernel $(KERNEL) -rdma-core $(RDMA_CORE)
+	@bin/joinmcast walk -seed $(SEED) -n $(N) $(if $(QUIRKS),-quirks,-kernel $(KERNEL) -rdma-core $(RDMA_CORE))
 
 generate: ## the mocks, and the law as a page: spec/SPEC.md
 	go generate ./...

@@ -30,7 +30,7 @@ type walking struct {
 	programs, out    string
 	replay           string
 	keep             int
-	tell, quirky     bool
+	quirky, record   bool
 }
 
 // walkCommand compares two stacks by random walks, or plays a saved walk on them.
@@ -46,7 +46,7 @@ func walkCommand(args []string) error {
 	set.StringVar(&c.out, "out", filepath.Join("reports", "out", "walks"), "`folder` of the walks that differ")
 	set.StringVar(&c.replay, "replay", "", "the `file` of a saved walk, to be played instead of random ones")
 	set.IntVar(&c.keep, "keep", 10, "differences to shrink and save; the walks end with them")
-	set.BoolVar(&c.tell, "tell", false, "print what the first target tells of every step")
+	set.BoolVar(&c.record, "record", false, "write what both targets tell of the -replay walk into its file")
 	set.BoolVar(&c.quirky, "quirks", false, "look for each of upstream's quirks on the simulated stack instead")
 	if err := set.Parse(args); err != nil {
 		return err
@@ -136,6 +136,9 @@ func (c walking) playAgain(ctx context.Context, pair walk.Pair) error {
 	if o.Difference != nil {
 		fmt.Println(o.Difference)
 		return errDiffer
+	}
+	if c.record {
+		return os.WriteFile(c.replay, w.Recorded(o.Told).Text(), 0o644)
 	}
 	return nil
 }

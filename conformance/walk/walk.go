@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -85,6 +86,15 @@ func (w Walk) Text() []byte {
 		panic(err) // it is plain data
 	}
 	return text.Bytes()
+}
+
+// Recorded is the walk with what a stack told of it, as it is saved.
+func (w Walk) Recorded(told []Told) Walk {
+	w.Steps = slices.Clone(w.Steps)
+	for i := range min(len(told), len(w.Steps)) {
+		w.Steps[i].Answers = []string{told[i].String()}
+	}
+	return w
 }
 
 // races tells whether some step of the walk is a race.
