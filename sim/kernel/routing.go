@@ -11,7 +11,7 @@ import (
 func (k *Kernel) route(given *netdev, src, dst netip.Addr) (*netdev, netip.Addr, error) {
 	n := given
 	switch {
-	case !src.IsUnspecified() && !src.IsLoopback() && k.ownerOf(src, 0) == nil:
+	case !src.IsUnspecified() && !src.IsLoopback() && k.ownerOf(src) == nil:
 		return nil, src, spec.ENETUNREACH // the address has gone
 	case src.IsLoopback() && given != nil && !given.has(dst):
 		return nil, src, spec.EINVAL
