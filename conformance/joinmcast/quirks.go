@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"joinmcast/conformance/target"
 	"joinmcast/conformance/walk"
 	"joinmcast/sim/quirk"
+	"joinmcast/spec"
+	"joinmcast/spec/catalogue"
 )
 
 // patience is how many walks may pass before a quirk is found.
@@ -19,8 +22,15 @@ var errUnfound = errors.New("some quirks were not found")
 // quirks looks for each of upstream's quirks by walks: the simulated stack without it is what walks are drawn on, and the
 // one with it is in the place of the live stack.
 func (c walking) quirks(ctx context.Context) error {
+	law, err := catalogue.Load()
+	if err != nil {
+		return err
+	}
 	unfound := false
 	for _, name := range quirk.Upstream(func(string) bool { return true }) {
+		if !onRoCEv2(law, name) {
+			continue // walks are of RoCEv2 so far
+		}
 		pair, end, err := quirkPair(ctx, name)
 		if err != nil {
 			return err
@@ -42,6 +52,17 @@ func (c walking) quirks(ctx context.Context) error {
 		return errUnfound
 	}
 	return nil
+}
+
+// onRoCEv2 tells whether a RoCEv2 stack shows a quirk: whether the requirement that is to catch it speaks of one.
+func onRoCEv2(law *catalogue.Catalogue, name string) bool {
+	for _, q := range quirk.All() {
+		if q.Name == name {
+			r, ok := law.Find(q.CaughtBy)
+			return ok && slices.Contains(r.On, spec.RoCEv2)
+		}
+	}
+	return false
 }
 
 // quirkPair is the simulated stack without a quirk, and with it.

@@ -110,9 +110,6 @@ func (r *run) succeeded(a *agent, s Step, slept bool) {
 		b.lose(i)
 	case "rdma_destroy_ep":
 		b.destroyed(s.symbol("id"))
-		if q := b.qps[i.qp]; q != nil {
-			q.gone = true
-		}
 	case "rdma_resolve_addr", "rdma_resolve_route":
 		if i.channel != "" {
 			b.expect(i.channel, &pending{id: s.symbol("id")})
@@ -174,7 +171,12 @@ func (r *run) slept(s Step) {
 // begun accounts for what a call has done before it can sleep.
 func (r *run) begun(s Step) {
 	switch s.Call {
-	case "rdma_destroy_id", "rdma_destroy_ep":
+	case "rdma_destroy_ep":
+		r.unlisted(s)
+		if q := r.board.qps[r.board.ids[s.symbol("id")].qp]; q != nil {
+			q.gone = true // it goes first
+		}
+	case "rdma_destroy_id":
 		r.unlisted(s)
 	case "rdma_leave_multicast":
 		r.left(s)

@@ -83,6 +83,13 @@ func (d *drawer) next() Step {
 			d.queue = d.theme.prelude(d)
 			continue
 		}
+		if d.chance(storyIn) {
+			d.queue = one(d, stories...)(d)
+			continue
+		}
+		if s, ok := d.race(); ok && d.chance(8) {
+			return s
+		}
 		name := d.theme.pick(d.rand, d.made)
 		if s, ok := draws[name](d); ok && d.run.undefined(s) == "" {
 			if s.By == "" {
@@ -93,6 +100,9 @@ func (d *drawer) next() Step {
 		d.queue = nil
 	}
 }
+
+// storyIn is how many steps there are to a story.
+const storyIn = 45
 
 // process is who makes the next step: most often the first one.
 func (d *drawer) process() string {

@@ -88,3 +88,21 @@ func TestAQuirkIsFoundAndItsWalkShrunk(t *testing.T) {
 	}
 	t.Error("no walk of 500 tells skip-auto-attach")
 }
+
+// What the simulated stack lacks of upstream's defects, walks find.
+func TestQuirksOfUpstreamAreFound(t *testing.T) {
+	for _, quirk := range []string{"first-leave-detaches", "refused-bind-sticks", "sync-leave-hangs"} {
+		t.Run(quirk, func(t *testing.T) {
+			g := NewWithT(t)
+			pair := walk.Pair{A: ground(t, "-"+quirk), B: ground(t)}
+			for seed := range uint64(500) {
+				o, err := pair.Compare(t.Context(), seed)
+				g.Expect(err).NotTo(HaveOccurred())
+				if o.Difference != nil {
+					return
+				}
+			}
+			t.Error("no walk of 500 tells it")
+		})
+	}
+}
