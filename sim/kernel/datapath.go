@@ -86,6 +86,13 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 	on := q.device.kind.transport
 	q.psn = (q.psn + 1) & maxPSN
 	q.device.work.Add(func() {
+		if n := a.netdev; q.state == uabi.QPRTS && n != nil && n.linkLayer == ethernet && !n.has(a.src) {
+			// There is no route from an address that has gone (rxe_requester).
+			q.sending--
+			q.sendCQ.done.Push(spec.Completion{WRID: wr.WRID, Status: spec.WCLocQPOpErr})
+			q.fail()
+			return
+		}
 		if len(wr.Data) <= on.mtu(q.device) && q.state == uabi.QPRTS {
 			on.transmit(q.device, a, datagram)
 		}
