@@ -19,7 +19,7 @@ const patience = 500
 // errUnfound is a quirk that no walk tells.
 var errUnfound = errors.New("some quirks were not found")
 
-// quirks looks for each of upstream's quirks by walks: the simulated stack without it is what walks are drawn on, and the
+// quirks looks for each of upstream's quirks by walks: the simulated stack without it is what walks are drawn on, the
 // one with it is in the place of the live stack.
 func (c walking) quirks(ctx context.Context) error {
 	law, err := catalogue.Load()

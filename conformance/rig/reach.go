@@ -13,8 +13,8 @@ import (
 // Transport is what carries the datagrams of the stack under test.
 func Transport() spec.Transport { return world.transport }
 
-// MustReachPort is the control that a join of the id is refused for nothing but what the spec is about: the id becomes a
-// member of a new group. An iWARP port has no groups, so there the join must get as far as being told that.
+// MustReachPort is the control that a join of the id is refused for nothing but what the spec is about: the id becomes
+// a member of a new group. An iWARP port has no groups, so there the join must get as far as being told that.
 func (id *ID) MustReachPort(ctx context.Context) {
 	ginkgo.GinkgoHelper()
 	group := NewGroup()

@@ -26,9 +26,9 @@ type flags struct {
 
 func (f *flags) register(set *flag.FlagSet) {
 	set.StringVar(&f.target, "target", "sim", "what to judge: a target's `name`, or the path of its file")
-	set.StringVar(&f.quirks, "quirk", "", "`names` of the simulated stack's deviations to put in, or with - before it take out")
-	set.StringVar(&f.kernel, "kernel", "", "a Debian suite; or of guests the `path` of a kernel build tree, of sim a version")
-	set.StringVar(&f.rdmaCore, "rdma-core", "", "a Debian suite; or of guests the `path` of an rdma-core, of sim a version")
+	set.StringVar(&f.quirks, "quirk", "", "`names` of the simulated stack's deviations: put in, or with - before it out")
+	set.StringVar(&f.kernel, "kernel", "", "a Debian suite; of guests also the `path` of a build tree, of sim a version")
+	set.StringVar(&f.rdmaCore, "rdma-core", "", "a Debian suite; of guests also the `path` of a build, of sim a version")
 	set.StringVar(&f.device, "device", "", "RDMA `device` of this machine, as in mlx5_0")
 	set.StringVar(&f.programs, "programs", "", "`folder` of the host program and the agent (default: bin)")
 	set.StringVar(&f.knownIssues, "known-issues", "", "more `files` of known issues, with commas between")

@@ -100,8 +100,8 @@ func (t *Target) openSim(ctx context.Context, nonce string) (*sim.Lab, error) {
 		return nil, err
 	}
 	o := sim.Options{
-		Kind: t.Kind, Beside: t.Beside, Mode: t.RoCEMode, Topology: t.Topology, Kernel: kernel, RDMACore: rdmaCore, Nonce: nonce,
-		Capture: t.Capture,
+		Kind: t.Kind, Beside: t.Beside, Mode: t.RoCEMode, Topology: t.Topology, Kernel: kernel, RDMACore: rdmaCore,
+		Nonce: nonce, Capture: t.Capture,
 	}
 	if t.Profile == Upstream {
 		if o.Defects, err = t.defects(ctx, o); err != nil {

@@ -15,9 +15,9 @@ import (
 	"joinmcast/spec"
 )
 
-// roceModeFile is the file of rdma_cm's configfs that holds a port's default RoCE mode. The folder of the device is made
-// for as long as the file is used; what was written stays. A host that has no such configfs, or where it may not be
-// mounted, gives an error.
+// roceModeFile is the file of rdma_cm's configfs that holds a port's default RoCE mode. The folder of the device is
+// made for as long as the file is used; what was written stays. A host that has no such configfs, or where it may not
+// be mounted, gives an error.
 func roceModeFile(device string, port uint8) (file string, done func(), err error) {
 	const configfs = "/sys/kernel/config"
 	if _, err := os.Stat(configfs + "/rdma_cm"); err != nil {

@@ -33,8 +33,8 @@ func (iwarp) resolveRoute(id *cmID) error {
 
 func (iwarp) qkey(*cmID) (uint32, error) { return spec.UDPQKey, nil }
 
-// joinMulticast is what is left in rdma_join_multicast for a port that is neither RoCE nor has a subnet administrator. It
-// does not look at the address.
+// joinMulticast is what is left in rdma_join_multicast for a port that is neither RoCE nor has a subnet administrator.
+// It does not look at the address.
 func (iwarp) joinMulticast(*membership, spec.Sockaddr) error { return spec.ENOSYS }
 
 func (iwarp) leaveMulticast(*membership) {}

@@ -35,8 +35,8 @@ func (roce) transmit(d *device, a *ah, datagram *fabric.Datagram) {
 	d.transmitRoCEv2(a, datagram)
 }
 
-// transmitRoCEv2 puts a UDP packet on the wire; there is no route from an address of one family to one of the other. The
-// IP layer loops a multicast packet back to a host that is a member itself, and sends none that is longer than the
+// transmitRoCEv2 puts a UDP packet on the wire; there is no route from an address of one family to one of the other.
+// The IP layer loops a multicast packet back to a host that is a member itself, and sends none that is longer than the
 // network device's MTU, for it must not be fragmented.
 func (d *device) transmitRoCEv2(a *ah, datagram *fabric.Datagram) {
 	n := a.netdev

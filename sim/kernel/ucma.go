@@ -225,8 +225,8 @@ func (f *cmFile) awaitEvent() error {
 	return nil
 }
 
-// sleep returns when there is an event. Only a new one wakes a sleeper: one that comes with an id from another file does
-// not (ucma_migrate_id).
+// sleep returns when there is an event. Only a new one wakes a sleeper: one that comes with an id from another file
+// does not (ucma_migrate_id).
 func (f *cmFile) sleep() {
 	for told := f.told; !f.readable(); told = f.told {
 		f.kernel.world.Sleep(func() bool { return f.told != told })

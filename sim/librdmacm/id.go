@@ -259,8 +259,8 @@ func (l *Library) resolveRoute(id *cmID, ms int) error {
 	return l.complete(id)
 }
 
-// askForPath asks for a path before the kernel is asked, of a service that does not run here; that there is no memory to
-// ask with makes no difference (ucma_set_ib_route, rdma_getaddrinfo).
+// askForPath asks for a path before the kernel is asked, of a service that does not run here; that there is no memory
+// to ask with makes no difference (ucma_set_ib_route, rdma_getaddrinfo).
 func (l *Library) askForPath() {
 	for _, f := range []spec.CFunction{spec.Calloc, spec.Malloc, spec.Malloc} {
 		if l.allocate(f) != nil {
