@@ -61,7 +61,10 @@ func (c *verbsContext) PostRecv(h uabi.QP, wr spec.RecvWR) error {
 	switch {
 	case !ok || q.state == uabi.QPReset:
 		return spec.EINVAL
-	case q.buffers.Len() >= q.recvRoom:
+	case q.buffers.Len() < q.recvRoom:
+	case c.device.kernel.release.negatesFullQueue && c.device.kind.Driver == driverRXE:
+		return -spec.ENOMEM
+	default:
 		return spec.ENOMEM
 	}
 	q.buffers.Push(newBuffer(wr))

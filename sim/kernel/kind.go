@@ -34,6 +34,9 @@ const (
 	ethernet = "Ethernet"
 )
 
+// driverRXE is Soft-RoCE's module.
+const driverRXE = "rdma_rxe"
+
 // DefaultKind is the kind of the devices of hosts that ask for no other.
 const DefaultKind = "rxe"
 
@@ -57,7 +60,7 @@ var kinds = []Kind{
 // rxe is Soft-RoCE with its limits (rxe_param.h), offering some modes.
 func rxe(name, imitates string, modes ...spec.RoCEMode) Kind {
 	return Kind{
-		Name: name, Imitates: imitates, Driver: "rdma_rxe", LinkLayer: ethernet,
+		Name: name, Imitates: imitates, Driver: driverRXE, LinkLayer: ethernet,
 		prefix: "rxe", netdevPrefix: "eth", netdevMTU: ethernetMTU, transport: roce{}, modes: modes,
 		limits:   limits{groups: 8192, attachedToGroup: 56, attachments: 458752},
 		gidTable: 1024, udQPs: true, attaches: true,

@@ -7,6 +7,8 @@ import "joinmcast/spec/verdict"
 type Release struct {
 	asksForSendOnly   bool // whether the subnet administration has send-only members, before one is to be
 	keepsSendersLimit bool // of a unicast datagram: rxe's address handle is as the library filled it in
+	negatesFullQueue  bool // rxe's provider refuses a receive that has no room with -ENOMEM
+	routesByLoopback  bool // a group's route from the loopback address is one: only its device is found to be of no use
 }
 
 // ReleaseOf is what a kernel does by its release, as in "5.10.262", and by rdma-core's version; of empty ones, what 6.1
@@ -17,6 +19,10 @@ func ReleaseOf(kernel, rdmaCore string) Release {
 		// Seen on 5.10.262, and under 33.2, and on 6.1.192 under 44.0 no more: since e2fe06c90806 a library can name the
 		// kernel's address handle.
 		keepsSendersLimit: in("<5.16", kernel) || in("<38", rdmaCore),
+		// Seen under 33.2, and under 44.0 no more: rdma-core's pull request 1139, of February 2022.
+		negatesFullQueue: in("<40", rdmaCore),
+		// Seen on 7.2, and on 6.12 not yet: since c31e4038c97f (6.18) an address of the host's own is known by its route.
+		routesByLoopback: in(">=6.18", kernel),
 	}
 }
 

@@ -35,3 +35,22 @@ func TestASendOnlyJoinThatTheSubnetDoesNotHaveIsRefusedAtOnceBefore512(t *testin
 		})
 	}
 }
+
+func TestAGroupFromTheLoopbackAddressIsRefusedAtOnceBefore618(t *testing.T) {
+	for release, atOnce := range map[string]bool{"6.12.118": true, "7.2.13": false, "": true} {
+		t.Run(release, func(t *testing.T) {
+			h := bootHostIn(t, world.New(1), kernel.Config{Release: kernel.ReleaseOf(release, "")}, "rxe")
+
+			err := h.resolve(h.create(spec.PSUDP), addr("127.0.0.1"), group)
+
+			if atOnce {
+				h.Expect(err).To(MatchError(spec.ENODEV))
+				return
+			}
+			h.Expect(err).NotTo(HaveOccurred())
+			e := h.event()
+			h.Expect(e.Type).To(Equal(spec.AddrError))
+			h.Expect(e.Status).To(Equal(-int(spec.ENODEV)))
+		})
+	}
+}

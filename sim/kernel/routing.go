@@ -15,6 +15,8 @@ func (k *Kernel) route(given *netdev, src, dst netip.Addr) (*netdev, netip.Addr,
 		return nil, src, spec.ENETUNREACH // the address has gone
 	case src.IsLoopback() && given != nil && !given.has(dst):
 		return nil, src, spec.EINVAL
+	case src.IsLoopback() && dst.IsMulticast() && k.release.routesByLoopback:
+		return k.netdevs[0], src, nil
 	case src.IsLoopback() && dst.IsMulticast():
 		return nil, src, spec.ENODEV // through lo, which no RDMA device uses
 	case given == nil:
