@@ -100,10 +100,10 @@ func (s Sockaddr) Family() Family {
 
 // Addr is the IP address of a whole sockaddr_in or sockaddr_in6; invalid for anything else.
 func (s Sockaddr) Addr() netip.Addr {
-	switch {
-	case s.Family() == AFInet && len(s) >= SizeofSockaddrIn:
+	switch family := s.Family(); {
+	case family == AFInet && len(s) >= SizeofSockaddrIn:
 		return netip.AddrFrom4([4]byte(s[4:8]))
-	case s.Family() == AFInet6 && len(s) >= SizeofSockaddrIn6:
+	case family == AFInet6 && len(s) >= SizeofSockaddrIn6:
 		return netip.AddrFrom16([16]byte(s[8:24]))
 	}
 	return netip.Addr{}

@@ -67,9 +67,6 @@ func (s *Set) remove(r *rule) {
 
 // strike counts a call and gives the error that it fails with, if it does. Every rule counts it, failing or not.
 func (s *Set) strike(call string) (err error) {
-	if len(s.rules) == 0 {
-		return nil
-	}
 	for _, r := range slices.Clone(s.rules) {
 		if !r.of(call) {
 			continue
@@ -89,6 +86,9 @@ type Sets []*Set
 func (s Sets) Allocate(f spec.CFunction) error { return s.strike(string(f)) }
 
 func (s Sets) strike(call string) (err error) {
+	if !s.any() {
+		return nil
+	}
 	for _, set := range s {
 		if e := set.strike(call); e != nil {
 			err = e

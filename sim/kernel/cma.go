@@ -195,7 +195,7 @@ func (id *cmID) resolveLoopback() error {
 	id.kernel.cmWork.Add(func() {
 		if id.state == addrQuery {
 			id.state = addrResolved
-			id.notify(uabi.Event{Type: spec.AddrResolved})
+			id.notify(spec.AddrResolved, 0)
 		}
 	})
 	return nil
@@ -208,11 +208,11 @@ func (id *cmID) addrHandler(n *netdev, src, dst netip.Addr) {
 	}
 	if err := id.reach(n, src, dst); err != nil {
 		id.state = addrBound
-		id.notify(uabi.Event{Type: spec.AddrError, Status: status(err)})
+		id.notify(spec.AddrError, status(err))
 		return
 	}
 	id.state, id.src = addrResolved, src
-	id.notify(uabi.Event{Type: spec.AddrResolved})
+	id.notify(spec.AddrResolved, 0)
 }
 
 // reach finds the neighbour and binds an id without a device to the one below the route.
@@ -260,15 +260,16 @@ func (id *cmID) startRoute() {
 	id.kernel.cmWork.Add(func() {
 		if id.state == routeQuery {
 			id.state = routeResolved
-			id.notify(uabi.Event{Type: spec.RouteResolved})
+			id.notify(spec.RouteResolved, 0)
 		}
 	})
 }
 
 // notify queues an event of the id itself.
-func (id *cmID) notify(e uabi.Event) {
-	e.UID, e.ID = id.uid, id.handle
-	id.queue(id.kernel.newEvent(&e, id, nil))
+func (id *cmID) notify(t spec.EventType, status int) {
+	e := id.newEvent()
+	e.Type, e.Status = t, status
+	id.queue(e)
 }
 
 // listen is rdma_listen; an id that is not bound yet is bound to the wildcard by it.

@@ -17,16 +17,24 @@ type cmEvent struct {
 	older  *cmEvent // unread event of the same membership
 }
 
-// newEvent is an event of a membership, or of the id alone when member is nil.
-func (k *Kernel) newEvent(e *uabi.Event, of *cmID, member *membership) *cmEvent {
-	var event *cmEvent
+// newEvent is an event of an id that tells nothing yet.
+func (id *cmID) newEvent() *cmEvent {
+	k := id.kernel
+	var e *cmEvent
 	if last := len(k.spareEvents) - 1; last >= 0 {
-		event, k.spareEvents = k.spareEvents[last], k.spareEvents[:last]
+		e, k.spareEvents = k.spareEvents[last], k.spareEvents[:last]
 	} else {
-		event = &cmEvent{}
+		e = &cmEvent{}
 	}
-	event.Event, event.of, event.member = *e, of, member
-	return event
+	e.of, e.UID, e.ID = id, id.uid, id.handle
+	return e
+}
+
+// newEvent is an event of a membership that tells nothing yet.
+func (m *membership) newEvent() *cmEvent {
+	e := m.id.newEvent()
+	e.member, e.UID = m, m.uid
+	return e
 }
 
 // free takes an event's memory back when it is over, which spares an allocation for each; a fault may refer to one that

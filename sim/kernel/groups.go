@@ -121,7 +121,7 @@ func isReported(a netip.Addr) bool {
 func (n *netdev) answerQuery(t fabric.EtherType) {
 	groups := n.mld.all()
 	if t == fabric.IPv4 {
-		groups = n.igmp.all()
+		groups = n.igmp.users()
 	}
 	var records []fabric.GroupRecord
 	for _, m := range memberships(n, groups) {

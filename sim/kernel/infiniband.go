@@ -154,19 +154,19 @@ func (m *membership) answer(failed spec.Errno, r sm.Record) {
 	case failed == spec.ENETRESET && deviates.HidesLoss, failed == spec.EINVAL && deviates.HidesRefusal:
 		return
 	case failed != 0:
-		m.tellNow(m.failure(failed))
+		m.tell(m.errorEvent(failed))
 		return
 	case deviates.SwapsMLID:
 		r.MLID = bits.ReverseBytes16(r.MLID)
 	}
-	e := m.event(spec.AHAttr{
+	e := m.joinEvent(&spec.AHAttr{
 		DLID: r.MLID, SL: r.SL,
 		GRH: spec.GlobalRoute{
 			DGID: r.MGID, FlowLabel: r.FlowLabel, HopLimit: r.HopLimit, TrafficClass: r.TrafficClass,
 		},
 	})
 	e.QKey = r.QKey
-	m.tellNow(e)
+	m.tell(e)
 }
 
 // leaveMulticast gives the membership back; the port stays a member as long as another id is one.

@@ -5,19 +5,26 @@ import (
 	"iter"
 	"net/netip"
 
+	"joinmcast/sim/chain"
 	"joinmcast/sim/fabric"
 )
 
 // ipv4Groups are the IPv4 groups of a network device with their users, kept by the 23 bits that go into a group's
 // link-layer address: so they tell what the filter lets in as well. A join and a leave are mostly the finding of
 // things, and this is one thing to find.
-type ipv4Groups map[uint32]ipv4Users
+type ipv4Groups struct {
+	all   chain.Table[ipv4Group]
+	spare []*ipv4Group // that were left, which spares an allocation for each join
+}
 
-// ipv4Users are the users of a group, and of those that share its link-layer address.
-type ipv4Users struct {
-	group  uint32
+type ipv4Group struct {
+	number uint32
 	users  uint32
-	others *ipv4Users
+	place  chain.Place[ipv4Group]
+}
+
+func newIPv4Groups() ipv4Groups {
+	return ipv4Groups{all: chain.NewTable(func(g *ipv4Group) *chain.Place[ipv4Group] { return &g.place })}
 }
 
 // macBits of an IPv4 group go into its link-layer address (RFC 1112).
@@ -31,83 +38,71 @@ func ipv4Number(a netip.Addr) uint32 {
 	return binary.BigEndian.Uint32(b[:])
 }
 
-// has tells whether a group has a user.
-func (g ipv4Groups) has(a netip.Addr) bool {
-	if !a.Is4() {
-		return false
+// find is a group that has a user; nil for another.
+func (s *ipv4Groups) find(number uint32) *ipv4Group {
+	g := s.all.First(uint64(number & macBits))
+	for g != nil && g.number != number {
+		g = s.all.Next(g)
 	}
-	group := ipv4Number(a)
-	first := g[group&macBits]
-	for e := &first; e != nil; e = e.others {
-		if e.group == group && e.users > 0 {
-			return true
-		}
-	}
-	return false
+	return g
 }
 
+// has tells whether a group has a user.
+func (s *ipv4Groups) has(a netip.Addr) bool { return a.Is4() && s.find(ipv4Number(a)) != nil }
+
 // lets tells whether a link-layer address is a group's.
-func (g ipv4Groups) lets(m fabric.MAC) bool {
+func (s *ipv4Groups) lets(m fabric.MAC) bool {
 	number := macNumber(m)
-	_, ok := g[uint32(number&macBits)]
-	return ok && number&^macBits == ipv4Filter
+	return number&^macBits == ipv4Filter && s.all.First(number&macBits) != nil
 }
 
 // add counts a user of a group and tells whether it is the first.
-func (g ipv4Groups) add(a netip.Addr) (isFirst bool) {
-	group := ipv4Number(a)
-	first, ok := g[group&macBits]
-	if !ok {
-		g[group&macBits] = ipv4Users{group: group, users: 1}
-		return true
+func (s *ipv4Groups) add(a netip.Addr) (isFirst bool) {
+	number := ipv4Number(a)
+	g := s.find(number)
+	if isFirst = g == nil; isFirst {
+		g = s.fresh()
+		g.number = number
+		s.all.Add(g, uint64(number&macBits))
 	}
-	for e := &first; e != nil; e = e.others {
-		if e.group == group {
-			e.users++
-			g[group&macBits] = first
-			return false
-		}
-	}
-	first.others = &ipv4Users{group: group, users: 1, others: first.others}
-	g[group&macBits] = first
-	return true
+	g.users++
+	return isFirst
 }
 
 // remove takes a user off a group, if it has one, and tells whether it was the last.
-func (g ipv4Groups) remove(a netip.Addr) (wasLast bool) {
-	group := ipv4Number(a)
-	first, ok := g[group&macBits]
-	if !ok {
+func (s *ipv4Groups) remove(a netip.Addr) (wasLast bool) {
+	g := s.find(ipv4Number(a))
+	if g == nil {
 		return false
 	}
-	if first.group == group && first.users == 1 && first.others == nil {
-		delete(g, group&macBits)
-		return true
+	g.users--
+	if g.users > 0 {
+		return false
 	}
-	head := &first
-	for at := &head; *at != nil; at = &(*at).others {
-		if e := *at; e.group == group {
-			e.users--
-			if wasLast = e.users == 0; wasLast {
-				*at = e.others
-			}
-			break
-		}
-	}
-	g[group&macBits] = *head
-	return wasLast
+	s.all.Remove(g)
+	s.spare = append(s.spare, g)
+	return true
 }
 
-// all goes through the groups and their users.
-func (g ipv4Groups) all() iter.Seq2[netip.Addr, uint32] {
+// fresh is a group without users.
+func (s *ipv4Groups) fresh() *ipv4Group {
+	last := len(s.spare) - 1
+	if last < 0 {
+		return &ipv4Group{}
+	}
+	g := s.spare[last]
+	s.spare = s.spare[:last]
+	return g
+}
+
+// users goes through the groups and how many users each has.
+func (s *ipv4Groups) users() iter.Seq2[netip.Addr, uint32] {
 	return func(yield func(netip.Addr, uint32) bool) {
-		for _, first := range g {
-			for e := &first; e != nil; e = e.others {
-				var b [4]byte
-				binary.BigEndian.PutUint32(b[:], e.group)
-				if !yield(netip.AddrFrom4(b), e.users) {
-					return
-				}
+		for g := range s.all.All() {
+			var b [4]byte
+			binary.BigEndian.PutUint32(b[:], g.number)
+			if !yield(netip.AddrFrom4(b), g.users) {
+				return
 			}
 		}
 	}

@@ -87,20 +87,18 @@ func (m *membership) join(a spec.Sockaddr) error {
 	return m.id.device.kind.transport.joinMulticast(m, a)
 }
 
-// event is what a join that succeeded tells (cma_make_mc_event): the group, the way to it and the port's own part are
-// filled in here. An id whose source address is gone gets MULTICAST_ERROR with the reason and nothing else.
-func (m *membership) event(group spec.AHAttr) uabi.Event {
+// joinEvent is what a join that succeeded tells (cma_make_mc_event): the group, the way to it and the port's own part
+// are filled in here. An id whose source address is gone gets MULTICAST_ERROR with the reason and nothing else.
+func (m *membership) joinEvent(group *spec.AHAttr) *cmEvent {
 	sgid, ok := m.id.device.kind.transport.sourceGID(m.id.device, m.id.netdev, m.id.src)
 	switch {
 	case !ok && m.id.kernel.deviates.TellsStatusZero:
-		return m.failure(0)
+		return m.errorEvent(0)
 	case !ok:
-		return m.failure(spec.ENOENT)
+		return m.errorEvent(spec.ENOENT)
 	}
-	e := uabi.Event{
-		UID: m.uid, ID: m.id.handle, Type: spec.MulticastJoin, AH: group,
-		QPNum: spec.MulticastQPN, QKey: spec.UDPQKey,
-	}
+	e := m.newEvent()
+	e.Type, e.AH, e.QPNum, e.QKey = spec.MulticastJoin, *group, spec.MulticastQPN, spec.UDPQKey
 	e.AH.IsGlobal, e.AH.PortNum, e.AH.GRH.SGIDIndex = true, portNum, uint8(sgid)
 	if m.id.kernel.deviates.TellsItsStack {
 		e.AH.GRH.TrafficClass = 0x5a
@@ -108,24 +106,25 @@ func (m *membership) event(group spec.AHAttr) uabi.Event {
 	return e
 }
 
-// failure is what a join that failed, or a membership that was lost, tells: the reason and nothing else.
-func (m *membership) failure(reason spec.Errno) uabi.Event {
-	return uabi.Event{UID: m.uid, ID: m.id.handle, Type: spec.MulticastError, Status: -int(reason)}
+// errorEvent is what a join that failed, or a membership that was lost, tells: the reason and nothing else.
+func (m *membership) errorEvent(reason spec.Errno) *cmEvent {
+	e := m.newEvent()
+	e.Type, e.Status = spec.MulticastError, -int(reason)
+	return e
 }
 
 // tellSoon tells an event from the rdma_cm workqueue.
-func (m *membership) tellSoon(e uabi.Event) {
+func (m *membership) tellSoon(e *cmEvent) {
 	k := m.id.kernel
 	m.coming++
-	k.cmWork.AddWork(k.newEvent(&e, m.id, m))
+	k.cmWork.AddWork(e)
 	if k.deviates.DuplicatesEvents {
+		again := m.newEvent()
+		again.Event = e.Event
 		m.coming++
-		k.cmWork.AddWork(k.newEvent(&e, m.id, m))
+		k.cmWork.AddWork(again)
 	}
 }
-
-// tellNow tells an event from where it happens.
-func (m *membership) tellNow(e uabi.Event) { m.tell(m.id.kernel.newEvent(&e, m.id, m)) }
 
 // tell queues the event of a membership that still stands.
 func (m *membership) tell(e *cmEvent) {

@@ -16,7 +16,7 @@ import (
 func (k *Kernel) Observe() spec.HostState {
 	s := spec.HostState{Resources: maps.Clone(k.resources), KernelLog: slices.Clone(k.log), Taint: k.taint}
 	for _, n := range k.netdevs {
-		s.IGMP = append(s.IGMP, memberships(n, n.igmp.all())...)
+		s.IGMP = append(s.IGMP, memberships(n, n.igmp.users())...)
 		s.MLD = append(s.MLD, memberships(n, n.mld.all())...)
 		s.Filters = append(s.Filters, n.linkFilters()...)
 	}
@@ -27,13 +27,13 @@ func (k *Kernel) Observe() spec.HostState {
 func (n *netdev) linkFilters() []spec.LinkFilter {
 	var out []spec.LinkFilter
 	if n.linkLayer == linkInfiniBand {
-		for _, m := range slices.Concat(memberships(n, n.igmp.all()), memberships(n, n.mld.all())) {
+		for _, m := range slices.Concat(memberships(n, n.igmp.users()), memberships(n, n.mld.all())) {
 			out = append(out, spec.LinkFilter{Netdev: n.name, Addr: ipoibGroup(m.Group, n.broadcast).String(), Users: 1})
 		}
 		return out
 	}
 	filters := macCounted{maps.Clone(n.filters.counted)}
-	for group := range n.igmp.all() {
+	for group := range n.igmp.users() {
 		if n.letsIn(group) && !n.parked[group] {
 			filters.add(fabric.GroupMAC(group))
 		}

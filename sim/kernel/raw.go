@@ -167,7 +167,7 @@ func (f *cmFile) rawGetEvent(c rawCommand) error {
 	if err := c.answer(eventResponse(f.first().Event)); err != nil {
 		return err // the event stays
 	}
-	f.takeEvent()
+	f.readEvent().free()
 	return nil
 }
 

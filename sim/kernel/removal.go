@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
 
@@ -17,7 +16,7 @@ func (k *Kernel) RemoveDevice(name string) (undo func(), err error) {
 	for id := range k.ids.all() {
 		if id.device == d && id.state != destroying {
 			id.state = deviceRemoval
-			id.notify(uabi.Event{Type: spec.DeviceRemoval})
+			id.notify(spec.DeviceRemoval, 0)
 			k.closeWork.Add(id.destroy)
 		}
 	}

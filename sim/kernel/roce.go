@@ -69,7 +69,7 @@ func (r roce) joinMulticast(m *membership, a spec.Sockaddr) error {
 		}
 		return spec.EINVAL
 	}
-	m.tellSoon(m.event(spec.AHAttr{GRH: group}))
+	m.tellSoon(m.joinEvent(&spec.AHAttr{GRH: group}))
 	return nil
 }
 

@@ -204,14 +204,17 @@ func (f *cmFile) InitQPAttr(h uabi.CMID, s uabi.QPState) (uabi.QPAttr, error) {
 }
 
 // GetEvent takes the oldest event and counts it as read (ucma_get_event).
-func (f *cmFile) GetEvent() (uabi.Event, error) {
+func (f *cmFile) GetEvent() (told uabi.Event, err error) {
 	if err := f.write(); err != nil {
-		return uabi.Event{}, err
+		return told, err
 	}
 	if err := f.awaitEvent(); err != nil {
-		return uabi.Event{}, err
+		return told, err
 	}
-	return f.takeEvent(), nil
+	e := f.readEvent()
+	told = e.Event
+	e.free()
+	return told, nil
 }
 
 func (f *cmFile) awaitEvent() error {
@@ -249,16 +252,15 @@ func (f *cmFile) first() *cmEvent {
 	return nil
 }
 
-func (f *cmFile) takeEvent() uabi.Event {
+// readEvent takes the oldest event off the file and counts it.
+func (f *cmFile) readEvent() *cmEvent {
 	e := f.first()
 	e.takeBack()
 	e.of.eventsReported++
 	if e.member != nil {
 		e.member.eventsReported++
 	}
-	told := e.Event
-	e.free()
-	return told
+	return e
 }
 
 // Poll sleeps until an event can be read.

@@ -52,7 +52,7 @@ func (k *Kernel) bringDown(n *netdev) {
 	n.up = false
 	k.delAddr(n, linkLocalOf(n))
 	n.leaveGroup(allSystems)
-	for _, groups := range []iter.Seq2[netip.Addr, uint32]{n.igmp.all(), n.mld.all()} {
+	for _, groups := range []iter.Seq2[netip.Addr, uint32]{n.igmp.users(), n.mld.all()} {
 		for a := range groups {
 			n.shutOut(a)
 			n.parked[a] = true

@@ -43,7 +43,10 @@ func (l *Library) getEvent(ch *channel) (*event, error) {
 	if err := l.allocate(spec.Malloc); err != nil {
 		return nil, err
 	}
-	got, err := l.nextEvent(ch)
+	got, err := l.file(ch).GetEvent()
+	for err == nil && got.UID == 0 { // told to nobody, and dropped (since rdma-core 69fadb506)
+		got, err = l.file(ch).GetEvent()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,17 +87,6 @@ func (l *Library) resolutionEvent(e *event) {
 	}
 }
 
-// nextEvent is the kernel's next event that is the library's own. One with uid 0 was told to nobody and is dropped
-// (since rdma-core 69fadb506).
-func (l *Library) nextEvent(ch *channel) (uabi.Event, error) {
-	for {
-		got, err := l.file(ch).GetEvent()
-		if err != nil || got.UID != 0 {
-			return got, err
-		}
-	}
-}
-
 // multicastEvent fills a multicast event in and attaches the QP. Only JOIN carries the group: of a kernel's
 // MULTICAST_ERROR all but the context stays zero.
 func (l *Library) multicastEvent(e *event, got *uabi.Event) {
@@ -104,7 +96,7 @@ func (l *Library) multicastEvent(e *event, got *uabi.Event) {
 	if got.Type == spec.MulticastJoin {
 		e.public.UD.AH, e.public.UD.QPNum, e.public.UD.QKey = got.AH, got.QPNum, got.QKey
 		e.public.Status = 0
-		if err := l.processJoin(e.member, got.AH); err != nil && !l.deviates.HidesFailedAttach {
+		if err := l.processJoin(e.member, &got.AH); err != nil && !l.deviates.HidesFailedAttach {
 			e.public.Type, e.public.Status = spec.MulticastError, -1
 			errors.As(err, &e.public.Errno)
 		}
@@ -116,7 +108,7 @@ func (l *Library) multicastEvent(e *event, got *uabi.Event) {
 }
 
 // processJoin keeps what the kernel made of the group and attaches the QP that the id has now (ucma_process_join).
-func (l *Library) processJoin(m *membership, a spec.AHAttr) error {
+func (l *Library) processJoin(m *membership, a *spec.AHAttr) error {
 	m.mgid, m.mlid = a.GRH.DGID, a.DLID
 	q := m.id.qp
 	if q == nil || l.deviates.SkipsAutoAttach || m.flags == spec.SendOnlyMember && !l.deviates.SendOnlyAttaches {

@@ -1,32 +1,44 @@
 package librdmacm
 
-// handles is what the handles of one type stand for. It remembers the one that was used last, for a program mostly
-// calls again on what it has called on.
+// handles is what the handles of one type stand for. The newest is kept apart, for a program mostly calls on what it
+// was given last, and an event is mostly gone before the next one comes.
 type handles[H comparable, T any] struct {
-	all   map[H]*T
-	last  H
-	lastT *T // nil: none is remembered
+	newest  H
+	newestT *T // nil: it is gone
+	older   map[H]*T
 }
 
 // find is what a handle stands for; nil for NULL, and for a pointer to what is gone.
 func (t *handles[H, T]) find(h H) *T {
-	if h != t.last || t.lastT == nil {
-		t.last, t.lastT = h, t.all[h]
+	if h == t.newest {
+		return t.newestT
 	}
-	return t.lastT
+	return t.older[h]
 }
 
 func (t *handles[H, T]) add(h H, to *T) {
-	if t.all == nil {
-		t.all = map[H]*T{}
+	if t.newestT != nil {
+		if t.older == nil {
+			t.older = map[H]*T{}
+		}
+		t.older[t.newest] = t.newestT
 	}
-	t.all[h] = to
-	t.last, t.lastT = h, to
+	t.newest, t.newestT = h, to
 }
 
 func (t *handles[H, T]) remove(h H) {
-	delete(t.all, h)
-	t.lastT = nil
+	if h == t.newest {
+		t.newestT = nil
+		return
+	}
+	delete(t.older, h)
+}
+
+func (t *handles[H, T]) len() int {
+	if t.newestT == nil {
+		return len(t.older)
+	}
+	return len(t.older) + 1
 }
 
 // deref is find for what a call dereferences. NULL, and a pointer to what is gone, end the process.

@@ -23,10 +23,8 @@ type membership struct {
 	eventsRead      uint32
 	eventsCompleted uint32
 
-	ofID  chain.Links[membership]
-	key   uint64      // of the address as it was at the join
-	older *membership // of the id, with the same key
-	newer *membership
+	ofID   chain.Links[membership]
+	byAddr chain.Place[membership]
 }
 
 // records are the memberships by the uid that the kernel gives back with their events: the place in the table, and
@@ -73,14 +71,14 @@ func (r *records) len() int { return len(r.at) - len(r.free) }
 
 // joined are an id's memberships.
 type joined struct {
-	all   chain.Chain[membership]
-	byKey map[uint64]*membership // the newest with a key; the others follow by age
+	all    chain.Chain[membership]
+	byAddr chain.Table[membership] // by the keys of their addresses as they were at the join
 }
 
 func newJoined() joined {
 	return joined{
-		all:   chain.New(func(m *membership) *chain.Links[membership] { return &m.ofID }),
-		byKey: map[uint64]*membership{},
+		all:    chain.New(func(m *membership) *chain.Links[membership] { return &m.ofID }),
+		byAddr: chain.NewTable(func(m *membership) *chain.Place[membership] { return &m.byAddr }),
 	}
 }
 
@@ -103,36 +101,21 @@ func (l *Library) key(a spec.Sockaddr) uint64 {
 
 // list adds a membership to those of its id.
 func (l *Library) list(m *membership) {
-	of := &m.id.joined
-	of.all.Add(m)
-	m.key = l.key(m.addr)
-	if m.older = of.byKey[m.key]; m.older != nil {
-		m.older.newer = m
-	}
-	of.byKey[m.key] = m
+	m.id.joined.all.Add(m)
+	m.id.joined.byAddr.Add(m, l.key(m.addr))
 }
 
 // unlist takes a membership off those of its id.
 func unlist(m *membership) {
-	of := &m.id.joined
-	of.all.Remove(m)
-	if m.older != nil {
-		m.older.newer = m.newer
-	}
-	switch {
-	case m.newer != nil:
-		m.newer.older = m.older
-	case m.older != nil:
-		of.byKey[m.key] = m.older
-	default:
-		delete(of.byKey, m.key)
-	}
+	m.id.joined.all.Remove(m)
+	m.id.joined.byAddr.Remove(m)
 }
 
 // find is the newest membership whose sockaddr has the same bytes, padding included; nil when there is none.
 func (l *Library) find(id *cmID, a spec.Sockaddr) *membership {
 	var found *membership
-	for m := id.joined.byKey[l.key(a)]; m != nil; m = m.older {
+	of := &id.joined.byAddr
+	for m := of.First(l.key(a)); m != nil; m = of.Next(m) {
 		if l.same(m.addr, a) {
 			found = m
 			if !l.deviates.LeavesOldest {
