@@ -292,6 +292,30 @@ var _ = Describe("DST: destroying", func() {
 		Expect(left).To(BeZero())
 	})
 
+	It("is what the end of a process does to a QP with two MLIDs of one group", Label("JM-DST-17"),
+		func(ctx SpecContext) {
+			host := rig.HostAt(0)
+			before := host.MustObserve(ctx)
+			p := rig.Start(ctx)
+			qp := p.BoundID(ctx).MustCreateQP(ctx)
+			group := rig.NewGroup()
+			const mlid, otherMLID = 0xC001, 0xC002
+			first, second := qp.Attach(ctx, group.GID(), mlid), qp.Attach(ctx, group.GID(), otherMLID)
+
+			p.MustKill(ctx)
+
+			after := host.MustObserve(ctx)
+			left, log := after.Resources["qp"]-before.Resources["qp"], rig.NameLog(before, after)
+			rig.ObserveCall("first", first)
+			rig.ObserveCall("second", second)
+			rig.Observe("qps_left", fmt.Sprint(left))
+			rig.Observe("log", log)
+			Expect(first).To(ReturnZero())
+			Expect(second).To(ReturnZero(), "control: the QP is attached twice")
+			Expect(left).To(BeZero())
+			Expect(log).To(Equal("quiet"))
+		})
+
 	It("leaves no membership behind of joins that race with it in the kernel", Label("JM-DST-16"),
 		func(ctx SpecContext) {
 			p := rig.StartMischief(ctx)

@@ -314,6 +314,15 @@ var probes = map[string]probe{
 		m.Expect(m.p.BindAddr(m.ctx, m.id, w.addrOf(0))).To(Succeed())
 		return spec.Outcome(m.join(group))
 	}, "EINVAL", "0"},
+	"two-mlids-lose-qp": {func(w *world) string {
+		m := w.bound(0).withQP()
+		gid := spec.MGIDOf(group.Addr())
+		m.Expect(m.p.AttachMulticast(m.ctx, m.qp, gid, 1)).To(Succeed())
+		m.Expect(m.p.AttachMulticast(m.ctx, m.qp, gid, 2)).To(Succeed())
+		_, err := m.p.Kill(m.ctx)
+		w.Expect(err).NotTo(HaveOccurred())
+		return fmt.Sprint(w.state().Resources, len(w.state().KernelLog))
+	}, "map[cm_id:0 cq:0 ctx:0 mr:0 pd:0 qp:0] 0", "map[cm_id:0 cq:2 ctx:0 mr:0 pd:1 qp:1] 1"},
 	"wrong-mgid": {func(w *world) string {
 		return w.bound(0).joined(group).UD.AH.GRH.DGID.String()
 	}, "::ffff:239.1.2.3", "::ffff:239.1.2.2"},

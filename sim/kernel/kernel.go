@@ -92,6 +92,7 @@ type Deviations struct {
 	GuessesSendOnly   bool // a send-only join does not ask what the subnet manager supports, but remembers
 	RefusedBindSticks bool // an id goes on looking on the network device of the address that was refused first
 
+	LosesQPsOfTwoMLIDs   bool // the end of a process leaves a QP behind that some group has by two MLIDs
 	LeaveUnreportsOthers bool // the end of a RoCE v1 membership takes an IGMP membership away that it never made
 }
 

@@ -8,6 +8,7 @@ type Release struct {
 	asksForSendOnly   bool // whether the subnet administration has send-only members, before one is to be
 	keepsSendersLimit bool // of a unicast datagram: rxe's address handle is as the library filled it in
 	negatesFullQueue  bool // rxe's provider refuses a receive that has no room with -ENOMEM
+	forgetsLostPDs    bool // a protection domain that a lost QP keeps is no longer counted
 	routesByLoopback  bool // a group's route from the loopback address is one: only its device is found to be of no use
 }
 
@@ -21,6 +22,8 @@ func ReleaseOf(kernel, rdmaCore string) Release {
 		keepsSendersLimit: in("<5.16", kernel) || in("<38", rdmaCore),
 		// Seen under 33.2, and under 44.0 no more: rdma-core's pull request 1139, of February 2022.
 		negatesFullQueue: in("<40", rdmaCore),
+		// Seen on 5.10, and on 6.1 no more.
+		forgetsLostPDs: in("<5.11", kernel),
 		// Seen on 7.2, and on 6.12 not yet: since c31e4038c97f (6.18) an address of the host's own is known by its route.
 		routesByLoopback: in(">=6.18", kernel),
 	}

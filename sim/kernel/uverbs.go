@@ -270,16 +270,39 @@ func (c *verbsContext) WaitCQ(h uabi.CQ) (spec.Completion, error) {
 func (c *verbsContext) close() {
 	k := c.device.kernel
 	for _, q := range slices.SortedFunc(maps.Values(c.qps), func(a, b *qp) int { return cmp.Compare(a.num, b.num) }) {
+		twice := q.attachedTwice()
 		for at := range q.attached {
 			_ = c.device.detach(q, at.group) // of two pairs with one group the first took the QP off
 		}
-		if k.deviates.KeepsQPAtExit {
-			continue
+		switch {
+		case k.deviates.KeepsQPAtExit:
+		case k.deviates.LosesQPsOfTwoMLIDs && twice:
+			c.lose(q)
+		default:
+			c.freeQP(q)
 		}
-		c.freeQP(q)
 	}
 	k.resources["cq"] -= len(c.cqs)
 	k.resources["pd"] -= len(c.pds)
 	k.resources["ctx"]--
 	c.device.open--
+}
+
+// attachedTwice tells whether some group has the queue pair by two MLIDs.
+func (q *qp) attachedTwice() bool {
+	groups := map[spec.GID]bool{}
+	for at := range q.attached {
+		groups[at.group] = true
+	}
+	return len(groups) < len(q.attached)
+}
+
+// lose leaves a queue pair behind with all it uses: whoever counts its groups counted two, and the driver had one to
+// take it off (uverbs_destroy_ufile_hw).
+func (c *verbsContext) lose(q *qp) {
+	c.device.kernel.warn("WARNING: drivers/infiniband/core/rdma_core.c uverbs_destroy_ufile_hw")
+	maps.DeleteFunc(c.cqs, func(_ uabi.CQ, o *cq) bool { return o == q.sendCQ || o == q.recvCQ })
+	if !c.device.kernel.release.forgetsLostPDs {
+		maps.DeleteFunc(c.pds, func(_ uabi.PD, o *pd) bool { return o == q.pd })
+	}
 }

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"joinmcast/sim/kernel"
 	"joinmcast/sim/uabi"
 	"joinmcast/spec"
 )
@@ -19,7 +20,12 @@ type device struct {
 
 func newDevice(t *testing.T) *device {
 	t.Helper()
-	d := &device{host: newHost(t)}
+	return openDevice(newHost(t))
+}
+
+func openDevice(h *host) *device {
+	h.t.Helper()
+	d := &device{host: h}
 	var err error
 	d.Verbs, err = d.process.OpenDevice("rxe0")
 	d.Expect(err).NotTo(HaveOccurred())
@@ -142,4 +148,30 @@ func TestDeviceLimits(t *testing.T) {
 		FWVer: "0.0.0", NodeGUID: "000000fffe000001", SysImageGUID: "000000fffe000001",
 		MaxMcastGrp: 8192, MaxMcastQPAttach: 56, MaxTotalMcastQPAttach: 458752,
 	}))
+}
+
+func TestTheEndOfAProcessFreesAQPWithTwoMLIDs(t *testing.T) {
+	for name, c := range map[string]struct {
+		deviates kernel.Deviations
+		left     map[string]int
+		warnings int
+	}{
+		"as promised":     {left: map[string]int{"qp": 0, "cq": 0, "pd": 0}},
+		"as rxe does not": {kernel.Deviations{LosesQPsOfTwoMLIDs: true}, map[string]int{"qp": 1, "cq": 1, "pd": 1}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := openDevice(newDeviatingHost(t, c.deviates))
+			q := d.qp(spec.QPTypeUD)
+			d.Expect(d.AttachMulticast(q, mgid, 1)).To(Succeed())
+			d.Expect(d.AttachMulticast(q, mgid, 2)).To(Succeed())
+
+			d.process.Exit()
+
+			s := d.kernel.Observe()
+			for kind, left := range c.left {
+				d.Expect(s.Resources[kind]).To(Equal(left), kind)
+			}
+			d.Expect(s.KernelLog).To(HaveLen(c.warnings))
+		})
+	}
 }

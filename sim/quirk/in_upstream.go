@@ -155,4 +155,13 @@ var inUpstream = []Quirk{
 		Shows:    []string{"KI-CM-TCP-JOINS", "KI-CM-RC-JOINS"},
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.JoinsTCP = true },
 	},
+	{
+		Name:     "two-mlids-lose-qp",
+		Does:     "the end of a process leaves a QP behind that is attached to a group by two MLIDs, with a warning",
+		CaughtBy: "JM-DST-17",
+		Shows: []string{
+			"KI-RXE-TWO-MLIDS", "KI-RXE-TWO-MLIDS-LOG", "KI-RXE-TWO-MLIDS-RESOURCES", "KI-RXE-TWO-MLIDS-NO-PD",
+		},
+		apply: func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.LosesQPsOfTwoMLIDs = true },
+	},
 }
