@@ -23,7 +23,8 @@ type Outcome struct {
 	Told       []Told      // of stack A
 	Difference *Difference // nil: they agree
 	Found      string      // what the walk did to stack B that no walk may do
-	Masked     int         // steps that known differences explain
+	Known      []Known     // differences of stack B
+	Masked     []string    // what known difference explains a step, for each of those steps
 }
 
 // Pair is two stacks to compare. Of a race, A tells what is right in as many worlds as it has seeds for.
@@ -62,26 +63,31 @@ func (p Pair) against(ctx context.Context, w Walk, told []Told) (Outcome, error)
 	if err != nil {
 		return o, err
 	}
-	o.Found = found
-	o.Difference = differs(w, told, got)
+	o.Found, o.Known = found, p.B.known
+	o.Difference, o.Masked = p.differs(w, told, got)
 	for world := int64(1); o.Difference != nil && w.races() && world < worldsOfRace; world++ {
 		told, _, err := p.A.Play(ctx, w, int64(w.Seed)+world, nil)
 		if err != nil {
 			return o, err
 		}
-		if d := differs(w, told, got); d == nil || d.Step > o.Difference.Step {
-			o.Difference = d
+		if d, masked := p.differs(w, told, got); d == nil || d.Step > o.Difference.Step {
+			o.Difference, o.Masked = d, masked
 		}
 	}
 	return o, nil
 }
 
-// differs is the first difference.
-func differs(w Walk, a, b []Told) *Difference {
+// differs is the first difference that is not known, and what the known ones before it are.
+func (p Pair) differs(w Walk, a, b []Told) (d *Difference, masked []string) {
 	for i := range min(len(a), len(b)) {
-		if a[i].String() != b[i].String() {
-			return &Difference{Walk: w, Step: i, A: a[i].String(), B: b[i].String()}
+		if a[i].String() == b[i].String() {
+			continue
 		}
+		what, ok := p.B.explains(w.Steps[i], a[i], b[i])
+		if !ok {
+			return &Difference{Walk: w, Step: i, A: a[i].String(), B: b[i].String()}, masked
+		}
+		masked = append(masked, what)
 	}
-	return nil
+	return nil, masked
 }

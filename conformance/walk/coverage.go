@@ -21,11 +21,13 @@ type Coverage struct {
 	blocked int // steps that ended so
 	calls   map[string]int
 	errnos  map[string]int
+
+	explained map[string]int // steps, by what explains them: all known differences of the stacks compared
 }
 
 // NewCoverage is that of no walk.
 func NewCoverage() *Coverage {
-	return &Coverage{calls: map[string]int{}, errnos: map[string]int{}}
+	return &Coverage{calls: map[string]int{}, errnos: map[string]int{}, explained: map[string]int{}}
 }
 
 // leastShare is the share of the steps that every call must have, and mostMasked what known differences may hide.
@@ -39,7 +41,13 @@ var errnoName = regexp.MustCompile(`\bE[A-Z]{2,}\b`)
 // Add counts a walk. The calls are those of its drawn steps; an errno counts wherever it was told.
 func (c *Coverage) Add(o Outcome) {
 	c.Walks++
-	c.masked += o.Masked
+	c.masked += len(o.Masked)
+	for _, k := range o.Known {
+		c.explained[k.What] += 0
+	}
+	for _, what := range o.Masked {
+		c.explained[what]++
+	}
 	for i, told := range o.Told {
 		if i < Length {
 			c.steps++
@@ -73,6 +81,11 @@ func (c *Coverage) Short(law *catalogue.Catalogue) []string {
 	for _, name := range Errnos(law) {
 		if c.errnos[name] == 0 {
 			short = append(short, fmt.Sprintf("%s was never told", name))
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(c.explained)) {
+		if c.explained[what] == 0 {
+			short = append(short, fmt.Sprintf("a known difference was never met, and may be stale: %s", what))
 		}
 	}
 	if s := c.MaskedShare(); s > mostMasked {

@@ -13,8 +13,14 @@ import (
 // ground is a simulated stack with quirks beside upstream's.
 func ground(t *testing.T, quirks ...string) *walk.Ground {
 	t.Helper()
+	return groundOf(t, "bookworm", "bookworm", quirks...)
+}
+
+// groundOf is one that imitates a kernel and an rdma-core.
+func groundOf(t *testing.T, kernel, rdmaCore string, quirks ...string) *walk.Ground {
+	t.Helper()
 	g := NewWithT(t)
-	sim, err := target.Load("sim", target.Overrides{Quirks: quirks})
+	sim, err := target.Load("sim", target.Overrides{Kernel: kernel, RDMACore: rdmaCore, Quirks: quirks})
 	g.Expect(err).NotTo(HaveOccurred())
 	lab, err := sim.Open(t.Context(), "nonce", func(string) {})
 	g.Expect(err).NotTo(HaveOccurred())
