@@ -27,7 +27,7 @@ type process struct {
 func newProcess(h *host) *process {
 	p := &process{world: h.world, kernel: h.kernel.NewProcess(), faults: &fault.Set{}, lent: &loans{}, tame: true}
 	p.run = h.world.NewProcess(p.kernel.Exit)
-	faults := fault.Sets{h.faults, p.faults}
+	faults := fault.Sets{Host: h.faults, Own: p.faults}
 	p.lib = librdmacm.New(h.world, fault.Between(p.kernel, faults), faults.Allocate, h.library)
 	return p
 }

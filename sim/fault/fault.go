@@ -79,30 +79,22 @@ func (s *Set) strike(call string) (err error) {
 	return err
 }
 
-// Sets are all that a process meets: its own, and its host's.
-type Sets []*Set
+// Sets are all that a process meets.
+type Sets struct{ Host, Own *Set }
 
 // Allocate counts a request of the library for memory; ENOMEM when it is withheld.
 func (s Sets) Allocate(f spec.CFunction) error { return s.strike(string(f)) }
 
-func (s Sets) strike(call string) (err error) {
+func (s Sets) strike(call string) error {
 	if !s.any() {
 		return nil
 	}
-	for _, set := range s {
-		if e := set.strike(call); e != nil {
-			err = e
-		}
+	err := s.Host.strike(call)
+	if own := s.Own.strike(call); own != nil {
+		return own
 	}
 	return err
 }
 
 // any tells whether there is a fault at all.
-func (s Sets) any() bool {
-	for _, set := range s {
-		if len(set.rules) > 0 {
-			return true
-		}
-	}
-	return false
-}
+func (s Sets) any() bool { return len(s.Host.rules)+len(s.Own.rules) > 0 }

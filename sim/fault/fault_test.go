@@ -30,7 +30,7 @@ func newSeam(t *testing.T) *seam {
 	k := uabimock.NewMockKernel(ctrl)
 	k.EXPECT().CM(fd).Return(s.cm).AnyTimes()
 	k.EXPECT().OpenDevice("rxe0").Return(s.verbs, nil).AnyTimes()
-	s.kernel = fault.Between(k, fault.Sets{&s.host, &s.process})
+	s.kernel = fault.Between(k, fault.Sets{Host: &s.host, Own: &s.process})
 	return s
 }
 
@@ -157,7 +157,7 @@ func TestWritesAreTheCommandsOfTheConnectionManager(t *testing.T) {
 func TestMemoryIsWithheldOnce(t *testing.T) {
 	g := NewWithT(t)
 	var host, process fault.Set
-	both := fault.Sets{&host, &process}
+	both := fault.Sets{Host: &host, Own: &process}
 	host.Withhold(spec.MemoryFault{Function: spec.Calloc, Skip: 1})
 	g.Expect(both.Allocate(spec.Malloc)).To(Succeed())
 	g.Expect(both.Allocate(spec.Calloc)).To(Succeed())

@@ -8,7 +8,7 @@ import (
 )
 
 // Between is a process's kernel whose commands fail as its faults say. A command that fails does not reach it.
-func Between(k uabi.Kernel, faults Sets) uabi.Kernel { return kernel{k, faults} }
+func Between(k uabi.Kernel, faults Sets) uabi.Kernel { return &kernel{k, faults} }
 
 type kernel struct {
 	uabi.Kernel
@@ -16,14 +16,14 @@ type kernel struct {
 }
 
 // CM is the kernel's own file while nothing is to fail.
-func (k kernel) CM(fd int) uabi.CM {
+func (k *kernel) CM(fd int) uabi.CM {
 	if !k.faults.any() {
 		return k.Kernel.CM(fd)
 	}
 	return cm{k.Kernel.CM(fd), k.faults}
 }
 
-func (k kernel) OpenDevice(name string) (uabi.Verbs, error) {
+func (k *kernel) OpenDevice(name string) (uabi.Verbs, error) {
 	v, err := k.Kernel.OpenDevice(name)
 	if err != nil {
 		return nil, err
