@@ -39,16 +39,21 @@ func (p *process) ReadID(_ context.Context, id spec.ID) (spec.IDState, error) {
 // BindAddr is rdma_bind_addr.
 func (p *process) BindAddr(_ context.Context, id spec.ID, a spec.Sockaddr) error {
 	return p.brief("rdma_bind_addr", func() error {
-		return p.lent.lend(a, func(a spec.Sockaddr) error { return p.lib.BindAddr(id, a) })
+		own := p.lent.lend(a)
+		err := p.lib.BindAddr(id, own)
+		p.lent.takeBack(own)
+		return err
 	})
 }
 
 // ResolveAddr is rdma_resolve_addr.
 func (p *process) ResolveAddr(ctx context.Context, id spec.ID, src, dst spec.Sockaddr, ms int) error {
 	return p.call(ctx, "rdma_resolve_addr", func() error {
-		return p.lent.lend(src, func(src spec.Sockaddr) error {
-			return p.lent.lend(dst, func(dst spec.Sockaddr) error { return p.lib.ResolveAddr(id, src, dst, ms) })
-		})
+		ownSrc, ownDst := p.lent.lend(src), p.lent.lend(dst)
+		err := p.lib.ResolveAddr(id, ownSrc, ownDst, ms)
+		p.lent.takeBack(ownDst)
+		p.lent.takeBack(ownSrc)
+		return err
 	})
 }
 
@@ -69,15 +74,12 @@ func (p *process) DestroyQP(_ context.Context, id spec.ID) error {
 
 // CreateEP is rdma_create_ep.
 func (p *process) CreateEP(ctx context.Context, a spec.EPAttr) (spec.ID, error) {
-	return ask(ctx, p, "rdma_create_ep", func() (id spec.ID, err error) {
-		err = p.lent.lend(a.Src, func(src spec.Sockaddr) error {
-			return p.lent.lend(a.Dst, func(dst spec.Sockaddr) error {
-				own := a
-				own.Src, own.Dst = src, dst
-				id, err = p.lib.CreateEP(own)
-				return err
-			})
-		})
+	return ask(ctx, p, "rdma_create_ep", func() (spec.ID, error) {
+		own := a
+		own.Src, own.Dst = p.lent.lend(a.Src), p.lent.lend(a.Dst)
+		id, err := p.lib.CreateEP(own)
+		p.lent.takeBack(own.Dst)
+		p.lent.takeBack(own.Src)
 		return id, err
 	})
 }
@@ -108,7 +110,10 @@ func (p *process) JoinMulticast(ctx context.Context, id spec.ID, a spec.Sockaddr
 }
 
 func (p *process) join(id spec.ID, a spec.Sockaddr, c spec.Context) error {
-	return p.lent.lend(a, func(a spec.Sockaddr) error { return p.lib.JoinMulticast(id, a, c) })
+	own := p.lent.lend(a)
+	err := p.lib.JoinMulticast(id, own, c)
+	p.lent.takeBack(own)
+	return err
 }
 
 // JoinMulticastEx is rdma_join_multicast_ex.
@@ -117,11 +122,11 @@ func (p *process) JoinMulticastEx(ctx context.Context, id spec.ID, a *spec.JoinA
 		if a == nil {
 			return p.lib.JoinMulticastEx(id, nil, c)
 		}
-		return p.lent.lend(a.Addr, func(addr spec.Sockaddr) error {
-			own := *a
-			own.Addr = addr
-			return p.lib.JoinMulticastEx(id, &own, c)
-		})
+		own := *a
+		own.Addr = p.lent.lend(a.Addr)
+		err := p.lib.JoinMulticastEx(id, &own, c)
+		p.lent.takeBack(own.Addr)
+		return err
 	})
 }
 
@@ -137,7 +142,10 @@ func (p *process) LeaveMulticast(ctx context.Context, id spec.ID, a spec.Sockadd
 }
 
 func (p *process) leave(id spec.ID, a spec.Sockaddr) error {
-	return p.lent.lend(a, func(a spec.Sockaddr) error { return p.lib.LeaveMulticast(id, a) })
+	own := p.lent.lend(a)
+	err := p.lib.LeaveMulticast(id, own)
+	p.lent.takeBack(own)
+	return err
 }
 
 // PollChannel is poll(2) on the channel's file descriptor.

@@ -17,19 +17,27 @@ type loans struct {
 // scribble is what a sockaddr's memory is overwritten with.
 var scribble = bytes.Repeat([]byte{0xA5}, spec.SizeofSockaddrIB)
 
-// lend hands a sockaddr over in memory of the call's own and overwrites that memory when the call has returned. It is
-// used under the world's lock.
-func (l *loans) lend(a spec.Sockaddr, call func(spec.Sockaddr) error) error {
+// lend is a sockaddr in memory of a call's own, until takeBack; NULL stays NULL. Both are used under the world's lock.
+func (l *loans) lend(a spec.Sockaddr) spec.Sockaddr {
 	if a == nil {
-		return call(nil)
+		return nil
 	}
-	own := append(l.back[l.oldest], a...)
-	l.back[l.oldest] = nil // a call within this one has memory of its own
-	err := call(own)
+	block := l.back[l.oldest]
+	l.back[l.oldest] = nil // another that is lent meanwhile has memory of its own
+	if block == nil {
+		block = make(spec.Sockaddr, 0, spec.SizeofSockaddrIB)
+	}
+	return append(block, a...)
+}
+
+// takeBack overwrites that memory when the call has returned.
+func (l *loans) takeBack(own spec.Sockaddr) {
+	if own == nil {
+		return
+	}
 	for rest := own; len(rest) > 0; {
 		rest = rest[copy(rest, scribble):]
 	}
 	l.back[l.oldest] = own[:0]
 	l.oldest = (l.oldest + 1) % len(l.back)
-	return err
 }
