@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -29,7 +30,7 @@ type walking struct {
 	kernel, rdmaCore string
 	programs, out    string
 	replay           string
-	keep             int
+	keep, jobs       int
 	quirky, record   bool
 }
 
@@ -46,6 +47,7 @@ func walkCommand(args []string) error {
 	set.StringVar(&c.out, "out", filepath.Join("reports", "out", "walks"), "`folder` of the walks that differ")
 	set.StringVar(&c.replay, "replay", "", "the `file` of a saved walk, to be played instead of random ones")
 	set.IntVar(&c.keep, "keep", 10, "differences to shrink and save; the walks end with them")
+	set.IntVar(&c.jobs, "jobs", runtime.NumCPU(), "`walks` at a time, each on a pair of its own")
 	set.BoolVar(&c.record, "record", false, "write what both targets tell of the -replay walk into its file")
 	set.BoolVar(&c.quirky, "quirks", false, "look for each of upstream's quirks on the simulated stack instead")
 	if err := set.Parse(args); err != nil {
@@ -56,50 +58,62 @@ func walkCommand(args []string) error {
 	if c.quirky {
 		return c.quirks(ctx)
 	}
-	pair, end, err := c.open(ctx)
+	if c.jobs < 1 {
+		return fmt.Errorf("-jobs is %d, want at least 1", c.jobs)
+	}
+	if c.replay != "" {
+		c.jobs = 1
+	}
+	pairs, end, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
 	if c.replay != "" {
-		return c.playAgain(ctx, pair)
+		return c.playAgain(ctx, pairs[0])
 	}
-	return c.walks(ctx, pair)
+	return c.walks(ctx, pairs)
 }
 
-// open opens the two targets.
-func (c walking) open(ctx context.Context) (pair walk.Pair, end func(), err error) {
+// open opens the two targets, with grounds for all walks that are played at a time.
+func (c walking) open(ctx context.Context) (pairs []walk.Pair, end func(), err error) {
 	names := strings.Split(c.targets, ",")
 	if len(names) != 2 {
-		return pair, nil, fmt.Errorf("-targets is %q, want two names with a comma between", c.targets)
+		return nil, nil, fmt.Errorf("-targets is %q, want two names with a comma between", c.targets)
 	}
-	var grounds []*walk.Ground
+	var grounds [2][]*walk.Ground
 	var ends []func()
 	end = func() {
 		for _, f := range ends {
 			f()
 		}
 	}
-	for _, name := range names {
+	for side, name := range names {
 		t, err := c.load(name)
 		if err != nil {
 			end()
-			return pair, nil, err
+			return nil, nil, err
 		}
 		lab, err := t.Open(ctx, "walk", func(line string) { fmt.Println(line) })
 		if err != nil {
 			end()
-			return pair, nil, err
+			return nil, nil, err
 		}
-		g := walk.NewGround(lab, t.Stack == target.Sim)
 		ends = append(ends, func() {
 			ctx := context.WithoutCancel(ctx)
-			_ = g.Leave(ctx)
+			for _, g := range grounds[side] {
+				_ = g.Leave(ctx)
+			}
 			_ = lab.Close(ctx)
 		})
-		grounds = append(grounds, g)
+		for range c.jobs {
+			grounds[side] = append(grounds[side], walk.NewGround(lab, t.Stack == target.Sim))
+		}
 	}
-	return walk.Pair{A: grounds[0], B: grounds[1]}, end, nil
+	for i := range c.jobs {
+		pairs = append(pairs, walk.Pair{A: grounds[0][i], B: grounds[1][i]})
+	}
+	return pairs, end, nil
 }
 
 // load reads a target. The kernel and the library of the flags are those of guests, and what upstream's profile of the
@@ -143,22 +157,41 @@ func (c walking) playAgain(ctx context.Context, pair walk.Pair) error {
 	return nil
 }
 
+// finding is what came of one walk.
+type finding struct {
+	walk.Outcome
+	broken    error            // why it could not be compared
+	shrunk    *walk.Difference // its difference, as short as it could be made
+	shrinking error            // why it is no shorter
+}
+
+// compare compares the stacks by the walk of a seed.
+func (c walking) compare(ctx context.Context, pair walk.Pair, seed uint64) (f finding) {
+	f.Outcome, f.broken = pair.Compare(ctx, seed)
+	if f.broken == nil && f.Difference != nil {
+		f.shrunk, f.shrinking = pair.Shrink(ctx, f.Difference)
+	}
+	return f
+}
+
 // walks compares the stacks by random walks.
-func (c walking) walks(ctx context.Context, pair walk.Pair) error {
+func (c walking) walks(ctx context.Context, pairs []walk.Pair) error {
 	law, err := catalogue.Load()
 	if err != nil {
 		return err
 	}
 	covered, red := walk.NewCoverage(), 0
-	for i := range c.n {
-		o, err := pair.Compare(ctx, c.seed+uint64(i))
+	found := walk.SideBySide(ctx, pairs, c.n, func(ctx context.Context, pair walk.Pair, i int) finding {
+		return c.compare(ctx, pair, c.seed+uint64(i))
+	})
+	for i, f := range found {
 		if ctx.Err() != nil {
-			return errors.New("interrupted")
+			break
 		}
-		covered.Add(o)
-		if err != nil || o.Difference != nil || o.Found != "" {
+		covered.Add(f.Outcome)
+		if f.broken != nil || f.Difference != nil || f.Found != "" {
 			red++
-			if err := c.explain(ctx, pair, o, err); err != nil {
+			if err := c.explain(f); err != nil {
 				return err
 			}
 		}
@@ -166,6 +199,9 @@ func (c walking) walks(ctx context.Context, pair walk.Pair) error {
 			break
 		}
 		c.progress(i+1, red)
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
 	}
 	if err := covered.Write(os.Stdout); err != nil {
 		return err
@@ -202,29 +238,28 @@ func (c walking) progress(done, red int) {
 	}
 }
 
-// explain shrinks, prints and saves a walk that the stacks tell differently, or that broke one.
-func (c walking) explain(ctx context.Context, pair walk.Pair, o walk.Outcome, broken error) error {
-	seed := o.Walk.Seed
-	if o.Found != "" {
-		fmt.Printf("walk %d: %s\n", seed, o.Found)
+// explain prints and saves a walk that the stacks tell differently, or that broke one.
+func (c walking) explain(f finding) error {
+	seed := f.Walk.Seed
+	if f.Found != "" {
+		fmt.Printf("walk %d: %s\n", seed, f.Found)
 	}
-	if broken != nil {
-		fmt.Printf("walk %d: %s\n", seed, broken)
-		return c.save(o.Walk)
+	if f.broken != nil {
+		fmt.Printf("walk %d: %s\n", seed, f.broken)
+		return c.save(f.Walk)
 	}
-	if o.Difference == nil {
-		return c.save(o.Walk)
+	if f.Difference == nil {
+		return c.save(f.Walk)
 	}
-	d, err := pair.Shrink(ctx, o.Difference)
-	if err != nil {
-		fmt.Printf("walk %d: %s\n", seed, err)
+	if f.shrinking != nil {
+		fmt.Printf("walk %d: %s\n", seed, f.shrinking)
 	}
-	fmt.Printf("walk %d, shrunk to %d steps:\n", seed, len(d.Walk.Steps))
-	for _, s := range d.Walk.Steps {
+	fmt.Printf("walk %d, shrunk to %d steps:\n", seed, len(f.shrunk.Walk.Steps))
+	for _, s := range f.shrunk.Walk.Steps {
 		fmt.Printf("    %s\n", s)
 	}
-	fmt.Println(d)
-	return c.save(d.Walk)
+	fmt.Println(f.shrunk)
+	return c.save(f.shrunk.Walk)
 }
 
 func (c walking) save(w walk.Walk) error {

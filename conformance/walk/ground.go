@@ -13,10 +13,11 @@ import (
 
 // Ground is a stack that walks are played on, one after the other in one world, until one leaves something behind.
 type Ground struct {
-	lab      spec.Lab
-	fresh    bool          // every walk has a world of its own
-	look     time.Duration // how soon an open call is looked at
-	patience time.Duration // how long a call may sleep that should end
+	lab       spec.Lab
+	fresh     bool          // every walk has a world of its own
+	look      time.Duration // how soon an open call is looked at
+	laterLook time.Duration // the same of one that should end: a look costs a guest as much as a call
+	patience  time.Duration // how long a call may sleep that should end
 
 	world spec.Backend
 	walks int // in this world
@@ -27,15 +28,16 @@ type Ground struct {
 	all   []Known // of all stacks; nil: the suite's own
 }
 
-// A pair of guests is used for this many walks, so that what one walk leaves behind unseen meets few others.
-const walksPerWorld = 200
+// A pair of guests is used for this many walks, so that what one walk leaves behind unseen meets few others, and the
+// filters left behind do not fill the table of a network device.
+const walksPerWorld = 100
 
 // NewGround is a ground of one lab. A simulated one gives each walk a world of its own.
 func NewGround(lab spec.Lab, simulated bool) *Ground {
 	if simulated {
-		return &Ground{lab: lab, fresh: true, look: time.Millisecond}
+		return &Ground{lab: lab, fresh: true, look: time.Millisecond, laterLook: time.Millisecond}
 	}
-	return &Ground{lab: lab, look: 5 * time.Millisecond, patience: 5 * time.Second}
+	return &Ground{lab: lab, look: 5 * time.Millisecond, laterLook: 200 * time.Millisecond, patience: 5 * time.Second}
 }
 
 // ready has a world with hosts that are known.
@@ -110,7 +112,8 @@ func (g *Ground) start(ctx context.Context, host int) (spec.Process, error) {
 	return g.hosts[host].Start(ctx)
 }
 
-// finish ends a run. What it leaves behind becomes the base of the next; found is what no walk may leave behind.
+// finish ends a run. Memberships and filters that it leaves behind, which are of its own groups, become part of the base
+// of the next; with anything else left behind a world is used no more. found is what no walk may leave behind.
 func (g *Ground) finish(ctx context.Context, r *run) (found string, err error) {
 	if err := r.end(ctx); err != nil {
 		return "", errors.Join(err, g.Leave(ctx))
@@ -125,14 +128,10 @@ func (g *Ground) finish(ctx context.Context, r *run) (found string, err error) {
 		} else if state.Taint != g.base[i].Taint {
 			found = fmt.Sprintf("host%d is tainted", i)
 		}
-		same := len(r.undo) == 0 && len(state.Resources) == len(g.base[i].Resources)
-		for kind, n := range state.Resources {
-			same = same && g.base[i].Resources[kind] == n
-		}
-		g.base[i] = state
-		if !same || found != "" {
+		if found != "" || r.shifted || !maps.Equal(state.Resources, g.base[i].Resources) {
 			return found, g.Leave(ctx)
 		}
+		g.base[i] = state
 	}
 	return found, nil
 }

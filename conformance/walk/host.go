@@ -43,11 +43,18 @@ func (r *run) toHost(ctx context.Context, s Step) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		r.shifted = r.shifted || shiftsGIDs(change)
 		r.undo[s.Gives], r.board.changes[s.Gives] = undo, true
 		r.symbols.values[s.Gives] = s.Gives
 		return "0", nil
 	}
 	return "", fmt.Errorf("nothing named %q can be done to a host", s.Call)
+}
+
+// shiftsGIDs tells of a change after which a GID may have another index, also when it is taken back: the kernel keeps an
+// entry that an id still uses, and gives the address that comes back the next one.
+func shiftsGIDs(c spec.Change) bool {
+	return c.SetMTU == nil && (c.AddNetdev == nil || c.AddNetdev.Parent != "")
 }
 
 // difference is what a host has that it had not before, and the other way round, by symbols.

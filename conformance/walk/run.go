@@ -38,6 +38,7 @@ type run struct {
 	order   []string // of the agents, oldest first
 	undo    map[string]func(context.Context) error
 	used    map[int]bool // hosts
+	shifted bool         // GIDs may have other indexes than before
 	crashed bool
 	silent  bool // of this step: an event that should come does not
 }
@@ -106,7 +107,7 @@ func (r *run) play(ctx context.Context, number int, s Step, want *Told) (told To
 	if told.Ended, err = r.collect(ctx, want); err != nil {
 		return told, err
 	}
-	if err := r.settleAfter(ctx, a, s); err != nil {
+	if err := r.settleAfter(ctx, a); err != nil {
 		return told, err
 	}
 	told.silent = r.silent
@@ -163,11 +164,13 @@ func launch(ctx context.Context, f *flight, perform func(context.Context) error)
 	}()
 }
 
-// firstLook is how soon a call is looked at that has not returned. Looking proves nothing: what it shows does.
-const firstLook = 3 * time.Millisecond
-
-// rest waits until a call has come to rest: over, or asleep. One that should end is given patience.
+// rest waits until a call has come to rest: over, or asleep. One that should end is given time before it is looked at,
+// and patience when it sleeps. Looking proves nothing: what it shows does.
 func (r *run) rest(ctx context.Context, a *agent, f *flight, shouldEnd bool) (over bool, err error) {
+	pause := r.ground.look
+	if shouldEnd {
+		pause = r.ground.laterLook
+	}
 	var asleepSince time.Time
 	for {
 		select {
@@ -175,9 +178,9 @@ func (r *run) rest(ctx context.Context, a *agent, f *flight, shouldEnd bool) (ov
 			return true, nil
 		case <-ctx.Done():
 			return false, fmt.Errorf("%s of step %d neither returns nor sleeps: %w", f.method, f.step, ctx.Err())
-		case <-time.After(r.ground.look):
+		case <-time.After(pause):
 		}
-		asleep, _, err := a.asleep(ctx, f)
+		asleep, err := a.asleep(ctx, f)
 		switch {
 		case err != nil && isCrash(err):
 			<-f.done
@@ -200,16 +203,16 @@ func isCrash(err error) bool {
 	return errors.As(err, &crashed)
 }
 
-// asleep tells whether all calls that are open, f among them, are asleep at one time; busy: some call runs.
-func (a *agent) asleep(ctx context.Context, f *flight) (asleep, busy bool, err error) {
+// asleep tells whether all calls that are open, f among them, are asleep at one time.
+func (a *agent) asleep(ctx context.Context, f *flight) (bool, error) {
 	calls, err := a.InFlight(ctx)
 	if err != nil {
-		return false, false, err
+		return false, err
 	}
 	sleeping := map[string]int{}
 	for _, c := range calls {
 		if !c.Blocked {
-			return false, true, nil
+			return false, nil
 		}
 		sleeping[c.Method]++
 	}
@@ -222,10 +225,10 @@ func (a *agent) asleep(ctx context.Context, f *flight) (asleep, busy bool, err e
 	}
 	for method, n := range want {
 		if sleeping[method] < n {
-			return false, false, nil
+			return false, nil
 		}
 	}
-	return true, false, nil
+	return true, nil
 }
 
 // collect tells of the calls that were asleep and have ended, oldest first.
@@ -259,7 +262,7 @@ func (r *run) collect(ctx context.Context, want *Told) (texts []string, err erro
 			if len(a.open) == 0 {
 				continue
 			}
-			asleep, _, err := a.asleep(ctx, nil)
+			asleep, err := a.asleep(ctx, nil)
 			if err != nil && !isCrash(err) {
 				return nil, err
 			}
@@ -293,7 +296,7 @@ func (r *run) settleBefore(ctx context.Context, a *agent, s Step) error {
 
 // settleAfter waits for the event that a call has begun, where the channel held none: it becomes readable. Behind an
 // event that is there already, another's arrival cannot be seen.
-func (r *run) settleAfter(ctx context.Context, a *agent, s Step) error {
+func (r *run) settleAfter(ctx context.Context, a *agent) error {
 	for _, name := range live(r.board.channels, func(c *channel) bool { return !c.gone && c.by == a.name && c.unproved }) {
 		if c := r.board.channels[name]; len(c.unread) == 1 {
 			if err := r.await(ctx, a, name); err != nil {

@@ -27,7 +27,7 @@ type host struct {
 	session    *yamux.Session
 	control    *jrpc2.Client
 	about      wire.HelloAnswer
-	changed    atomic.Bool // so that its ports may be others than those it told at first
+	changes    atomic.Int32 // not taken back, so that its ports may be others than those it told at first
 
 	surveying sync.Mutex
 	surveyed  *survey // what an agent found out, once it has been asked
@@ -47,7 +47,7 @@ func (h *host) Ports(ctx context.Context) ([]spec.Port, error) {
 	if err := h.connect(ctx); err != nil {
 		return nil, err
 	}
-	if !h.changed.Load() {
+	if h.changes.Load() == 0 {
 		return h.about.Ports, nil // to ask again takes a guest a tenth of a second
 	}
 	var a wire.PortsAnswer
@@ -80,15 +80,20 @@ func (h *host) start(ctx context.Context, params wire.StartParams) (*Process, er
 	return newProcess(h, a.Agent)
 }
 
-// Configure changes the host and returns when its kernel shows the change.
+// Configure changes the host and returns when its kernel shows the change; the undo, when the port is as it was. A
+// change that fails may have been made in part.
 func (h ownHost) Configure(ctx context.Context, c spec.Change) (func(context.Context) error, error) {
 	var a wire.ConfigureAnswer
-	h.changed.Store(true)
+	h.changes.Add(1)
 	if err := h.request(ctx, wire.HostConfigure, c, &a); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) error {
-		return h.request(ctx, wire.HostUndo, wire.UndoParams(a), nil)
+		err := h.request(ctx, wire.HostUndo, wire.UndoParams(a), nil)
+		if err == nil {
+			h.changes.Add(-1)
+		}
+		return err
 	}, nil
 }
 
