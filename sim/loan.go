@@ -7,8 +7,8 @@ import (
 )
 
 // loans is memory that calls of a process hand sockaddrs over in: blocks in the order in which they came back. Each is
-// lent again only when as many others have been, so that a library that kept a pointer finds the scribble there, and not
-// the sockaddr of the next call.
+// lent again only when as many others have been, so that a library that kept a pointer finds the scribble there, and
+// not the sockaddr of the next call.
 type loans struct {
 	back   [16]spec.Sockaddr
 	oldest int

@@ -1,5 +1,5 @@
-// Package chain is a doubly linked list, and a hash table of such lists, whose links lie in their elements: one is taken
-// out without looking for it, and nothing is allocated for one. They are Linux' list_head and hlist_node.
+// Package chain is a doubly linked list, and a hash table of such lists, whose links lie in their elements: one is
+// taken out without looking for it, and nothing is allocated for one. They are Linux' list_head and hlist_node.
 package chain
 
 import "iter"
