@@ -203,7 +203,7 @@ func (c walking) walks(ctx context.Context, pairs []walk.Pair) error {
 	if ctx.Err() != nil {
 		return errors.New("interrupted")
 	}
-	if err := covered.Write(os.Stdout); err != nil {
+	if err := covered.Write(os.Stdout, law); err != nil {
 		return err
 	}
 	short := covered.Short(law)

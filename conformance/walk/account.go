@@ -299,8 +299,8 @@ func (r *run) event(s Step, e spec.Event) string {
 	return "0 " + r.eventText(s.By, e)
 }
 
-// isWay tells of an event whose address handle attributes lead to a group. Those that lead to a host make the kernel ask
-// the wire for it, which may take seconds.
+// isWay tells of an event whose address handle attributes lead to a group. Those that lead to a host make the kernel
+// ask the wire for it, which may take seconds.
 func isWay(e spec.Event) bool {
 	return e.Type == spec.MulticastJoin && netip.AddrFrom16(e.UD.AH.GRH.DGID).Unmap().IsMulticast()
 }

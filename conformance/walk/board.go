@@ -6,8 +6,8 @@ import (
 	"joinmcast/spec"
 )
 
-// board is what is known of the objects of a walk from the answers of its steps: enough to tell which calls are defined,
-// and which events have not been read.
+// board is what is known of the objects of a walk from the answers of its steps: enough to tell which calls are
+// defined, and which events have not been read.
 type board struct {
 	channels map[string]*channel
 	ids      map[string]*id
@@ -48,9 +48,8 @@ type channel struct {
 
 // pending is an event that was not read.
 type pending struct {
-	id      string
-	join    *membership // nil: of a resolution
-	settled bool
+	id   string
+	join *membership // nil: of a resolution
 }
 
 // membership is a join that has not been left.

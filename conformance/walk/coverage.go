@@ -62,8 +62,8 @@ func (c *Coverage) Add(o Outcome) {
 	}
 }
 
-// share is a call's share of the steps.
-func (c *Coverage) share(call string) float64 {
+// Share is a call's share of the steps.
+func (c *Coverage) Share(call string) float64 {
 	return float64(c.calls[call]) / float64(max(c.steps, 1))
 }
 
@@ -74,13 +74,13 @@ func (c *Coverage) MaskedShare() float64 { return float64(c.masked) / float64(ma
 func (c *Coverage) Short(law *catalogue.Catalogue) []string {
 	var short []string
 	for _, name := range call.Methods() {
-		if s := c.share(name); s < leastShare {
+		if s := c.Share(name); s < leastShare {
 			short = append(short, fmt.Sprintf("%s has %.1f %% of the steps, want %.0f %%", name, 100*s, 100*leastShare))
 		}
 	}
-	for _, name := range Errnos(law) {
-		if c.errnos[name] == 0 {
-			short = append(short, fmt.Sprintf("%s was never told", name))
+	for _, e := range Errnos(law) {
+		if c.errnos[e.Name] == 0 && !e.Alternative() {
+			short = append(short, fmt.Sprintf("%s was never told; %s", e.Name, e.promised()))
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(c.explained)) {
@@ -95,9 +95,27 @@ func (c *Coverage) Short(law *catalogue.Catalogue) []string {
 	return short
 }
 
-// Errnos are those that the sentences of the law name for a RoCEv2 stack, sorted.
-func Errnos(law *catalogue.Catalogue) []string {
-	named := map[string]bool{}
+// Errno is one that sentences of the law name.
+type Errno struct {
+	Name string
+	// By are the requirements that name it, and Must those of them that are neither MAY nor HAZARD: of what these allow,
+	// a stack does one thing, and need never do the others.
+	By, Must []string
+}
+
+// Alternative tells an errno that stands only among several right answers.
+func (e Errno) Alternative() bool { return len(e.Must) == 0 }
+
+func (e Errno) promised() string {
+	if e.Alternative() {
+		return strings.Join(e.By, ", ") + " may have another answer"
+	}
+	return strings.Join(e.Must, ", ") + " speaks of it"
+}
+
+// Errnos are those that the sentences of the law name for a RoCEv2 stack, sorted by name.
+func Errnos(law *catalogue.Catalogue) []Errno {
+	named := map[string]Errno{}
 	for _, q := range law.All() {
 		if !slices.Contains(q.On, spec.RoCEv2) {
 			continue
@@ -106,12 +124,22 @@ func Errnos(law *catalogue.Catalogue) []string {
 			if name == "ENOTSUP" {
 				name = spec.ENOTSUP.Name()
 			}
-			if isErrno(name) {
-				named[name] = true
+			if !isErrno(name) {
+				continue
 			}
+			e := named[name]
+			e.Name, e.By = name, append(e.By, q.ID)
+			if q.Level != spec.May && q.Level != spec.Hazard {
+				e.Must = append(e.Must, q.ID)
+			}
+			named[name] = e
 		}
 	}
-	return slices.Sorted(maps.Keys(named))
+	var all []Errno
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		all = append(all, named[name])
+	}
+	return all
 }
 
 // isErrno tells the names of package spec.
@@ -124,14 +152,19 @@ func isErrno(name string) bool {
 	return false
 }
 
-// Write prints a line for each call, and what was reached besides.
-func (c *Coverage) Write(w io.Writer) error {
+// Write prints a line for each call, and what was reached besides; and what was not, but need not be.
+func (c *Coverage) Write(w io.Writer, law *catalogue.Catalogue) error {
+	var text strings.Builder
 	for _, name := range call.Methods() {
-		if _, err := fmt.Fprintf(w, "  %-28s %5.1f %%\n", name, 100*c.share(name)); err != nil {
-			return err
+		fmt.Fprintf(&text, "  %-28s %5.1f %%\n", name, 100*c.Share(name))
+	}
+	fmt.Fprintf(&text, "  %d walks, %d steps, %d blocked, %.1f %% masked; errnos: %s\n", c.Walks, c.steps, c.blocked,
+		100*c.MaskedShare(), strings.Join(slices.Sorted(maps.Keys(c.errnos)), " "))
+	for _, e := range Errnos(law) {
+		if c.errnos[e.Name] == 0 && e.Alternative() {
+			fmt.Fprintf(&text, "  %s was not told; %s\n", e.Name, e.promised())
 		}
 	}
-	_, err := fmt.Fprintf(w, "  %d walks, %d steps, %d blocked, %.1f %% masked; errnos: %s\n", c.Walks, c.steps, c.blocked,
-		100*c.MaskedShare(), strings.Join(slices.Sorted(maps.Keys(c.errnos)), " "))
+	_, err := io.WriteString(w, text.String())
 	return err
 }

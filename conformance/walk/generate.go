@@ -21,10 +21,12 @@ func Draw(ctx context.Context, g *Ground, seed uint64) (w Walk, told []Told, err
 		return w, nil, err
 	}
 	w.Seed = seed
-	d := &drawer{rand: rand.New(rand.NewPCG(seed, 0)), run: r, board: r.board, counts: map[string]int{}, prepared: map[string]bool{},
-		made: map[string]int{}}
+	d := &drawer{
+		rand: rand.New(rand.NewPCG(seed, 0)), run: r, board: r.board, counts: map[string]int{}, made: map[string]int{},
+		prepared: map[string]bool{},
+	}
 	d.theme = one(d, themes...)
-	if len(d.theme.others) > 0 && d.chance(2) {
+	if len(d.theme.others) > 0 && d.chance(5) {
 		d.other = one(d, d.theme.others...)
 	}
 	play := func(s Step) error {
@@ -69,7 +71,9 @@ type drawer struct {
 
 // next is the next step that is defined.
 func (d *drawer) next() Step {
-	for {
+	story := d.chance(storyIn)
+	race := d.chance(raceIn)
+	for tries := 0; ; tries++ {
 		for len(d.queue) > 0 {
 			s := d.queue[0]
 			d.queue = d.queue[1:]
@@ -77,18 +81,23 @@ func (d *drawer) next() Step {
 				return s
 			}
 		}
-		d.by = d.process()
-		if !d.prepared[d.by] {
+		if tries == 0 {
+			d.by = d.process()
+		}
+		switch {
+		case !d.prepared[d.by] || tries == patience: // one that has nothing left to act on begins anew
 			d.prepared[d.by] = true
 			d.queue = d.theme.prelude(d)
 			continue
-		}
-		if d.chance(storyIn) {
+		case story:
+			story = false
 			d.queue = one(d, stories...)(d)
 			continue
-		}
-		if s, ok := d.race(); ok && d.chance(8) {
-			return s
+		case race:
+			race = false
+			if s, ok := d.race(); ok {
+				return s
+			}
 		}
 		name := d.theme.pick(d.rand, d.made)
 		if s, ok := draws[name](d); ok && d.run.undefined(s) == "" {
@@ -101,8 +110,11 @@ func (d *drawer) next() Step {
 	}
 }
 
-// storyIn is how many steps there are to a story.
-const storyIn = 45
+const (
+	storyIn  = 90  // steps to a story
+	raceIn   = 8   // steps to a race, where one can be run
+	patience = 300 // draws that find nothing to act on
+)
 
 // process is who makes the next step: most often the first one.
 func (d *drawer) process() string {
@@ -165,8 +177,8 @@ var unmade = Step{}
 // group is an address to join, most often a group.
 func (d *drawer) group() any {
 	if d.chance(4) {
-		return one[any](d, "unicast", "unicast", "unicast", "unicast", "any", "loopback", "group6", "ib", "unix", nil, d.here(), "any6", "all-systems",
-			"group1:7000", "group2+dirt", "broadcast", "any-ib", "unspec")
+		return one[any](d, "unicast", "unicast", "unicast", "unicast", "any", "loopback", "group6", "ib", "unix", nil,
+			d.here(), "any6", "all-systems", "group1:7000", "group2+dirt", "broadcast", "any-ib", "unspec")
 	}
 	return one(d, "group1", "group1", "group1", "group1", "group2", "group3")
 }
@@ -190,16 +202,21 @@ func (d *drawer) left(name string) any {
 // draws make a step of each call; ok is false where there is nothing to make it on.
 var draws = map[string]func(d *drawer) (s Step, ok bool){
 	"rdma_create_event_channel": func(d *drawer) (Step, bool) {
-		s := d.newChannel()
-		if !d.chance(3) {
-			d.queue = append(d.queue, d.step("fcntl", "channel", s.Gives, "nonblock", true))
-		}
-		return s, true
+		steps, _ := d.newChannels()
+		d.queue = steps[1:]
+		return steps[0], true
 	},
 	"rdma_destroy_event_channel": func(d *drawer) (Step, bool) {
 		ch, ok := d.any(live(d.board.channels, func(c *channel) bool { return c.by == d.by && !c.gone && !c.polled }))
 		if ok && len(d.board.idsOn(ch)) == 0 {
 			return d.step("rdma_destroy_event_channel", "channel", ch), true
+		}
+		if name, ok := d.id(func(i *id) bool { return i.channel != "" && len(d.board.idsOn(i.channel)) == 1 }); ok {
+			d.queue = []Step{d.step("rdma_destroy_event_channel", "channel", d.board.ids[name].channel)}
+			return d.step("rdma_destroy_id", "id", name), true
+		}
+		if !d.chance(200) {
+			return unmade, false
 		}
 		s := d.newChannel()
 		d.queue = []Step{d.step("rdma_destroy_event_channel", "channel", s.Gives)}
@@ -233,8 +250,8 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		if !ok || d.chance(5) {
 			name, ok = d.id(always)
 		}
-		a := one[any](d, d.here(), d.here(), d.here(), d.here(), d.here(), d.here()+":7000", "any", "loopback", "nowhere", "other", "group2",
-			"any6", nil, "unix", "any-ib")
+		a := one[any](d, d.here(), d.here(), d.here(), d.here(), d.here(), d.here()+":7000", "any", "loopback", "nowhere",
+			"other", "group2", "any6", nil, "unix", "any-ib")
 		return d.step("rdma_bind_addr", "id", name, "addr", a), ok
 	},
 	"rdma_resolve_addr": func(d *drawer) (Step, bool) {
@@ -340,16 +357,28 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 	"ibv_destroy_qp": func(d *drawer) (Step, bool) {
 		name, ok := d.qp(func(q *qp) bool { return q.id == "" })
 		if !ok || d.chance(3) {
-			name, ok = d.qp(func(q *qp) bool { return q.id != "" && d.board.ids[q.id] != nil && d.board.ids[q.id].channel != "" })
+			name, ok = d.qp(func(q *qp) bool {
+				i := d.board.ids[q.id]
+				return i != nil && i.channel != ""
+			})
 		}
 		if !ok {
 			s, ok := d.newQP()
+			if i := d.board.ids[s.symbol("id")]; !ok || i == nil || i.channel == "" {
+				return unmade, false // the QP of a synchronous id must stay
+			}
 			d.queue = []Step{d.step("ibv_destroy_qp", "qp", s.Gives)}
 			return s, ok
 		}
 		return d.step("ibv_destroy_qp", "qp", name), ok
 	},
-	"ibv_create_ah": (*drawer).newAH,
+	"ibv_create_ah": func(d *drawer) (Step, bool) {
+		s, ok := d.newAH()
+		if name, there := d.qp(func(q *qp) bool { return q.id != "" && q.ud }); ok && there && d.chance(2) {
+			d.queue = d.send(name, s.Gives)
+		}
+		return s, ok
+	},
 	"ibv_destroy_ah": func(d *drawer) (Step, bool) {
 		name, ok := d.any(live(d.board.ways, func(a *ah) bool { return a.by == d.by && !a.gone }))
 		if !ok {
@@ -373,19 +402,7 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		if !ok || !there {
 			return unmade, false
 		}
-		wr := map[string]any{
-			"wr_id": d.rand.IntN(1000), "ah": ah, "remote_qpn": spec.MulticastQPN, "qkey": one(d, spec.UDPQKey, spec.UDPQKey,
-				spec.UDPQKey, spec.UDPQKey, 7), "imm": one[any](d, nil, 7), "data": strings.Repeat("4a", one(d, 8, 8, 100, 0, 1200)),
-		}
-		send := d.step("ibv_post_send", "qp", name, "wr", wr)
-		d.queue = nil
-		for _, r := range live(d.board.qps, func(q *qp) bool { return !q.gone && q.posted > 0 && !q.waits[spec.RecvQueue] }) {
-			d.queue = append(d.queue, Step{
-				By: d.board.qps[r].by, Call: "ibv_poll_cq", Args: map[string]any{"qp": r, "queue": int(spec.RecvQueue)},
-			})
-		}
-		d.queue = append(d.queue, send,
-			Step{By: d.by, Call: "ibv_poll_cq", Args: map[string]any{"qp": name, "queue": int(spec.SendQueue)}})
+		d.queue = d.send(name, ah)
 		first := d.queue[0]
 		d.queue = d.queue[1:]
 		return first, true
@@ -432,7 +449,7 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		return d.step("write", "file", name, "command", d.raw()), ok
 	},
 	"script": func(d *drawer) (Step, bool) { return d.script() },
-	Observe:  func(d *drawer) (Step, bool) { return Step{By: "host0", Call: Observe}, true },
+	Observe:  func(*drawer) (Step, bool) { return Step{By: "host0", Call: Observe}, true },
 	Configure: func(d *drawer) (Step, bool) {
 		for _, c := range d.board.channels {
 			if c.unproved {
@@ -462,6 +479,22 @@ func (d *drawer) newQP() (Step, bool) {
 	s := d.step("rdma_create_qp", "id", name, "attr", attr)
 	s.Gives = d.fresh("qp")
 	return s, ok
+}
+
+// send are the steps of a datagram: whoever has a buffer for it waits, and so does the sender.
+func (d *drawer) send(name, ah string) (steps []Step) {
+	for _, r := range live(d.board.qps, func(q *qp) bool { return !q.gone && q.posted > 0 && !q.waits[spec.RecvQueue] }) {
+		steps = append(steps, Step{
+			By: d.board.qps[r].by, Call: "ibv_poll_cq", Args: map[string]any{"qp": r, "queue": int(spec.RecvQueue)},
+		})
+	}
+	wr := map[string]any{
+		"wr_id": d.rand.IntN(1000), "ah": ah, "remote_qpn": spec.MulticastQPN,
+		"qkey": one(d, spec.UDPQKey, spec.UDPQKey, spec.UDPQKey, spec.UDPQKey, 7), "imm": one[any](d, nil, 7),
+		"data": strings.Repeat("4a", one(d, 8, 8, 100, 0, 1200)),
+	}
+	return append(steps, d.step("ibv_post_send", "qp", name, "wr", wr),
+		Step{By: d.by, Call: "ibv_poll_cq", Args: map[string]any{"qp": name, "queue": int(spec.SendQueue)}})
 }
 
 // newAH makes an address handle that leads to the group of some event.
@@ -526,8 +559,14 @@ func (d *drawer) qpAttr(t spec.QPType) map[string]any {
 	return map[string]any{"type": int(t), "max_send_wr": 4, "max_recv_wr": 4, "block_self_mcast_lb": false}
 }
 
-// raw is a command that librdmacm would not write.
+// raw is a command that librdmacm would not write; now and then the address for its answer is no memory.
 func (d *drawer) raw() map[string]any {
+	if d.chance(3) {
+		create := strings.Repeat("00", 16) + "11010400" + strings.Repeat("00", 4) // of a UD id
+		return map[string]any{
+			"cmd": int(spec.RawCreateID), "in": create, "response_at": 8, "room": 4, "unmapped": !d.chance(4),
+		}
+	}
 	command := one(d, spec.RawDestroyID, spec.RawLeaveMulticast, spec.RawBind, spec.RawJoinMulticast, spec.RawGetEvent,
 		spec.RawCreateID, 99)
 	room := one(d, 336, 336, 4, 0)
@@ -535,8 +574,7 @@ func (d *drawer) raw() map[string]any {
 		room = 0 // with room for it, the command would sleep
 	}
 	return map[string]any{
-		"cmd": int(command), "in": strings.Repeat("f0", 152), "response_at": 0, "room": room,
-		"unmapped": d.chance(4),
+		"cmd": int(command), "in": strings.Repeat("f0", 152), "response_at": 0, "room": room, "unmapped": d.chance(4),
 	}
 }
 

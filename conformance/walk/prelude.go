@@ -12,15 +12,51 @@ func (d *drawer) newChannel() Step {
 	return s
 }
 
+// newChannels are the steps of an event channel, which blocks or does not.
+func (d *drawer) newChannels() (steps []Step, name string) {
+	channel := d.newChannel()
+	if d.chance(2) {
+		return []Step{channel}, channel.Gives
+	}
+	return []Step{channel, d.step("fcntl", "channel", channel.Gives, "nonblock", true)}, channel.Gives
+}
+
+// anyChannel are the steps of an event channel where the process has none that is fit for use.
+func (d *drawer) anyChannel() (steps []Step, name string) {
+	if name, ok := d.channel(func(c *channel) bool { return !c.off && !c.poisoned && !c.polled }); ok {
+		return nil, name
+	}
+	return d.newChannels()
+}
+
+// newBound are the steps of an id that is bound, by itself or as an endpoint; it is synchronous where channel is NULL.
+func (d *drawer) newBound(channel any) (steps []Step, id string) {
+	if d.chance(3) {
+		create := d.step("rdma_create_id", "channel", channel, "context", "0x0", "ps", int(spec.PSUDP))
+		create.Gives = d.fresh("id")
+		return []Step{create, d.step("rdma_bind_addr", "id", create.Gives, "addr", d.here())}, create.Gives
+	}
+	create := d.step("rdma_create_ep", "attr", map[string]any{
+		"passive": true, "ps": int(spec.PSUDP), "qp_type": int(spec.QPTypeUD), "src": d.here(), "dst": nil, "qp": nil,
+	})
+	create.Gives = d.fresh("ep")
+	steps = []Step{create}
+	if channel != nil {
+		steps = append(steps, d.step("rdma_migrate_id", "id", create.Gives, "channel", channel))
+	}
+	return steps, create.Gives
+}
+
 // newMember are the steps of an id that joins a group, up to the event; the id is synchronous where channel is NULL.
 func (d *drawer) newMember(channel any) []Step {
-	create := d.step("rdma_create_id", "channel", channel, "context", "0x0", "ps", int(spec.PSUDP))
-	create.Gives = d.fresh("id")
-	qp := d.step("rdma_create_qp", "id", create.Gives, "attr", d.qpAttr(spec.QPTypeUD))
-	qp.Gives = d.fresh("qp")
-	steps := []Step{create, d.step("rdma_bind_addr", "id", create.Gives, "addr", d.here()), qp}
+	steps, id := d.newBound(channel)
+	if !d.chance(8) {
+		qp := d.step("rdma_create_qp", "id", id, "attr", d.qpAttr(spec.QPTypeUD))
+		qp.Gives = d.fresh("qp")
+		steps = append(steps, qp)
+	}
 	if !d.chance(3) {
-		steps = append(steps, d.step("rdma_join_multicast", "id", create.Gives, "addr", "group1", "context", d.context()))
+		steps = append(steps, d.step("rdma_join_multicast", "id", id, "addr", "group1", "context", d.context()))
 	}
 	if channel != nil && !d.chance(3) {
 		get := d.step("rdma_get_cm_event", "channel", channel, "nowhere", false)
@@ -36,18 +72,18 @@ func member(d *drawer) []Step {
 		// The library finds out at its start what the kernel knows, and may be wrong.
 		skip := d.rand.IntN(4)
 		return append([]Step{d.step("fail_next", "function", string(spec.Write), "skip", skip, "errno", int(spec.EIO))},
-			members1(d)...)
+			newMembers(d)...)
 	}
-	return members1(d)
+	return newMembers(d)
 }
 
-func members1(d *drawer) []Step {
-	if d.chance(4) {
+// newMembers makes a member, most often with a channel, and leaves out a step now and then.
+func newMembers(d *drawer) []Step {
+	if d.chance(3) {
 		return d.newMember(nil)
 	}
-	channel := d.newChannel()
-	steps := []Step{channel, d.step("fcntl", "channel", channel.Gives, "nonblock", true)}
-	steps = append(steps, d.newMember(channel.Gives)...)
+	steps, channel := d.anyChannel()
+	steps = append(steps, d.newMember(channel)...)
 	if d.chance(15) {
 		k := d.rand.IntN(len(steps))
 		steps = append(steps[:k], steps[k+1:]...)
@@ -63,7 +99,7 @@ func sender(d *drawer) []Step {
 		return steps
 	}
 	for _, s := range steps {
-		if s.Call == "rdma_create_id" {
+		if s.Call == "rdma_create_id" || s.Call == "rdma_create_ep" {
 			ah := d.step("ibv_create_ah", "id", s.Gives, "attr", last.Gives+".ah")
 			ah.Gives = d.fresh("ah")
 			return append(steps, ah)
@@ -74,17 +110,25 @@ func sender(d *drawer) []Step {
 
 // bound makes a channel and an id that is bound.
 func bound(d *drawer) []Step {
-	channel := d.newChannel()
+	steps, channel := d.anyChannel()
 	if d.by != "p1" {
-		return []Step{channel}
+		return steps
 	}
-	create := d.step("rdma_create_id", "channel", channel.Gives, "context", "0x0", "ps", int(spec.PSUDP))
-	create.Gives = d.fresh("id")
-	return []Step{
-		channel, d.step("fcntl", "channel", channel.Gives, "nonblock", true), create,
-		d.step("rdma_bind_addr", "id", create.Gives, "addr", d.here()),
-	}
+	id, _ := d.newBound(channel)
+	return append(steps, id...)
 }
 
-// nothing is made beforehand.
-func nothing(*drawer) []Step { return nil }
+// unbound makes an id, which is bound now and then, and most often a channel for it.
+func unbound(d *drawer) []Step {
+	var steps []Step
+	var channel any
+	if !d.chance(3) {
+		made, name := d.anyChannel()
+		steps, channel = made, name
+	}
+	id, _ := d.newBound(channel)
+	if d.chance(2) {
+		id = id[:1]
+	}
+	return append(steps, id...)
+}

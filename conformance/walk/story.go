@@ -48,7 +48,8 @@ func stranger(d *drawer) []Step {
 	create := d.step("rdma_create_id", "channel", nil, "context", "0x0", "ps", int(spec.PSUDP))
 	create.Gives = d.fresh("id")
 	return []Step{
-		{By: "host0", Call: Configure, Args: dummy, Gives: d.fresh("change")}, create,
+		{By: "host0", Call: Configure, Args: dummy, Gives: d.fresh("change")},
+		create,
 		d.step("rdma_bind_addr", "id", create.Gives, "addr", "other"),
 		d.step("rdma_bind_addr", "id", create.Gives, "addr", d.here()),
 	}
