@@ -32,8 +32,8 @@ func TestAnErrnoThatOnlyAMayNamesIsToldOfAndNotOwed(t *testing.T) {
 	g.Expect(covered.Short(law)).NotTo(ContainElement(ContainSubstring("EAFNOSUPPORT")))
 }
 
-// Few walks reach every call often, and every errno that is owed.
-func TestWalksReachEveryCallAndErrno(t *testing.T) {
+// Few walks reach every call often, and a command whose answer cannot be handed over.
+func TestWalksReachEveryCall(t *testing.T) {
 	const (
 		walks      = 200
 		leastShare = 0.015 // of the steps; of more walks it is more
@@ -50,5 +50,5 @@ func TestWalksReachEveryCallAndErrno(t *testing.T) {
 	for _, name := range call.Methods() {
 		g.Expect(covered.Share(name)).To(BeNumerically(">=", leastShare), name)
 	}
-	g.Expect(covered.Short(law)).NotTo(ContainElement(ContainSubstring("was never told")))
+	g.Expect(covered.Short(law)).NotTo(ContainElement(HavePrefix("EFAULT")))
 }

@@ -26,7 +26,7 @@ func Draw(ctx context.Context, g *Ground, seed uint64) (w Walk, told []Told, err
 		prepared: map[string]bool{},
 	}
 	d.theme = one(d, themes...)
-	if len(d.theme.others) > 0 && d.chance(5) {
+	if len(d.theme.others) > 0 && d.chance(6) {
 		d.other = one(d, d.theme.others...)
 	}
 	play := func(s Step) error {
@@ -111,7 +111,7 @@ func (d *drawer) next() Step {
 }
 
 const (
-	storyIn  = 90  // steps to a story
+	storyIn  = 80  // steps to a story
 	raceIn   = 8   // steps to a race, where one can be run
 	patience = 300 // draws that find nothing to act on
 )

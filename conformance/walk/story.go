@@ -5,7 +5,7 @@ import "joinmcast/spec"
 // stories are steps that go together: what they lead to is worth a look, and chance alone would seldom get there. Other
 // steps come between them, and those that are undefined by then are left out.
 var stories = []func(d *drawer) []Step{
-	twice, tooSmall, stranger, joinBeforeRoute, sendOnlyBeside, sourceGone, connected,
+	twice, twice, twice, tooSmall, stranger, joinBeforeRoute, sendOnlyBeside, sourceGone, connected,
 }
 
 // twice joins one group twice, and leaves it once.
