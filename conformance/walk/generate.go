@@ -272,7 +272,7 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		}
 		if attr["passive"] == false {
 			attr["src"] = one[any](d, d.here(), d.here(), nil)
-			attr["dst"] = one[any](d, d.here(), d.here(), "group1", "loopback", nil, "group6")
+			attr["dst"] = one[any](d, d.here(), d.here(), "group1", "loopback", "group6") // rdma_getaddrinfo gives one
 		} else if attr["src"] == nil {
 			attr["src"] = d.here()
 		}
