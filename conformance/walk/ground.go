@@ -137,7 +137,9 @@ func (g *Ground) finish(ctx context.Context, r *run) (found string, err error) {
 }
 
 // Play plays a whole walk; want is what another stack told of it, or nil. The walk is over where the stack crashed.
-func (g *Ground) Play(ctx context.Context, w Walk, worldSeed int64, want []Told) (told []Told, found string, err error) {
+func (g *Ground) Play(
+	ctx context.Context, w Walk, worldSeed int64, want []Told,
+) (told []Told, found string, err error) {
 	r, err := g.begin(ctx, w.Seed, worldSeed)
 	if err != nil {
 		return nil, "", err

@@ -51,8 +51,8 @@ func (r *run) toHost(ctx context.Context, s Step) (string, error) {
 	return "", fmt.Errorf("nothing named %q can be done to a host", s.Call)
 }
 
-// shiftsGIDs tells of a change after which a GID may have another index, also when it is taken back: the kernel keeps an
-// entry that an id still uses, and gives the address that comes back the next one.
+// shiftsGIDs tells of a change after which a GID may have another index, also when it is taken back: the kernel keeps
+// an entry that an id still uses, and gives the address that comes back the next one.
 func shiftsGIDs(c spec.Change) bool {
 	return c.SetMTU == nil && (c.AddNetdev == nil || c.AddNetdev.Parent != "")
 }

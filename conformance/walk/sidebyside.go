@@ -9,7 +9,9 @@ import (
 // SideBySide does the work of n walks on as many pairs as there are, each on one at a time, and yields what came of it
 // in the order of the walks, by their number from 0. It returns when all work has ended; work that is under way when
 // the caller wants no more is told by its context.
-func SideBySide[R any](ctx context.Context, pairs []Pair, n int, work func(context.Context, Pair, int) R) iter.Seq2[int, R] {
+func SideBySide[R any](
+	ctx context.Context, pairs []Pair, n int, work func(context.Context, Pair, int) R,
+) iter.Seq2[int, R] {
 	return func(yield func(int, R) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		results := make([]chan R, n)

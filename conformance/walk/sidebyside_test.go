@@ -13,9 +13,10 @@ func TestResultsComeInTheOrderOfTheWalks(t *testing.T) {
 	g := NewWithT(t)
 	second := make(chan struct{})
 	work := func(_ context.Context, _ walk.Pair, i int) int {
-		if i == 0 {
+		switch i {
+		case 0:
 			<-second // the first walk is done last
-		} else if i == 1 {
+		case 1:
 			close(second)
 		}
 		return i * i

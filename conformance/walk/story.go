@@ -85,7 +85,8 @@ func sendOnlyBeside(d *drawer) []Step {
 	return []Step{
 		d.step("rdma_join_multicast", "id", name, "addr", "group3", "context", d.context()),
 		d.step("rdma_join_multicast_ex", "id", name, "attr", attr, "context", d.context()),
-		d.step("rdma_leave_multicast", "id", name, "addr", "group3"), {By: "host0", Call: Observe},
+		d.step("rdma_leave_multicast", "id", name, "addr", "group3"),
+		{By: "host0", Call: Observe},
 	}
 }
 
