@@ -50,7 +50,7 @@ hw: bin ## judge an RDMA device of this machine: make hw [DEVICE=mlx5_0] [TARGET
 	@$(GINKGO) --succinct $(COLOUR) $(FLAGS) ./conformance -- -target=$(or $(TARGET),hw-local) -device=$(DEVICE)
 
 test-live: bin ## the tests that need guests
-	go test -tags live -count=1 ./hw/... ./fixtures/selftest/... ./conformance/walk/...
+	go test -tags live -count=1 -timeout=60m ./hw/... ./fixtures/selftest/... ./conformance/walk/...
 
 bench: ## what the simulated stack costs, against its bounds: make bench [COUNT=5] [INTO=README.md]
 	@mkdir -p $(OUT)

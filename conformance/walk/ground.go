@@ -112,8 +112,8 @@ func (g *Ground) start(ctx context.Context, host int) (spec.Process, error) {
 	return g.hosts[host].Start(ctx)
 }
 
-// finish ends a run. Memberships and filters that it leaves behind, which are of its own groups, become part of the base
-// of the next; with anything else left behind a world is used no more. found is what no walk may leave behind.
+// finish ends a run. Memberships and filters that it leaves behind, which are of its own groups, become part of the
+// base of the next; with anything else left behind a world is used no more. found is what no walk may leave behind.
 func (g *Ground) finish(ctx context.Context, r *run) (found string, err error) {
 	if err := r.end(ctx); err != nil {
 		return "", errors.Join(err, g.Leave(ctx))

@@ -65,7 +65,10 @@ func (s *symbols) host(number int, a netip.Addr, netdev string) {
 func (s *symbols) group(name string, a netip.Addr) {
 	s.groups[name] = a
 	s.addr(name, a)
-	b := a.As4()
+}
+
+// link4 makes symbols of the link-layer addresses that an IPv4 address has as a group, be it one or not.
+func (s *symbols) link4(name string, b [4]byte) {
 	s.links = append(s.links,
 		struct{ addr, name string }{fmt.Sprintf("01:00:5e:%02x:%02x:%02x", b[1]&0x7f, b[2], b[3]), "01:00:5e+" + name},
 		struct{ addr, name string }{fmt.Sprintf("33:33:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3]), "33:33+" + name})
@@ -74,6 +77,9 @@ func (s *symbols) group(name string, a netip.Addr) {
 // addr makes a symbol of an address: as it is, with a port, dirty behind it, and as the GID of its group.
 func (s *symbols) addr(name string, a netip.Addr) {
 	s.names[a] = name
+	if a.Is4() {
+		s.link4(name, a.As4())
+	}
 	s.sockaddr(name, spec.NewSockaddr(a, 0))
 	s.sockaddr(name+":7000", spec.NewSockaddr(a, 7000))
 	dirty := spec.NewSockaddr(a, 0)
