@@ -92,7 +92,7 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 		if n := a.netdev; q.state == uabi.QPRTS && n != nil && n.linkLayer == ethernet && !n.has(a.src) {
 			// There is no route from an address that has gone (rxe_requester).
 			q.sending--
-			q.sendCQ.done.Push(spec.Completion{WRID: wr.WRID, Status: spec.WCLocQPOpErr})
+			q.sendCQ.done.Push(spec.Completion{WRID: wr.WRID, Status: q.device.kernel.release.endOfSourceless()})
 			q.fail()
 			return
 		}

@@ -1,6 +1,9 @@
 package kernel
 
-import "joinmcast/spec/verdict"
+import (
+	"joinmcast/spec"
+	"joinmcast/spec/verdict"
+)
 
 // Release is what kernels of some releases, or under an older rdma-core, do otherwise than those of 6.1 under 44.0, and
 // no worse: nothing of it breaks the law.
@@ -10,6 +13,10 @@ type Release struct {
 	negatesFullQueue  bool // rxe's provider refuses a receive that has no room with -ENOMEM
 	forgetsLostPDs    bool // a protection domain that a lost QP keeps is no longer counted
 	routesByLoopback  bool // a group's route from the loopback address is one: only its device is found to be of no use
+
+	// A send whose source address has gone ends its QP, and completes not with LOC_QP_OP_ERR but with
+	blamesProtection bool // LOC_PROT_ERR
+	flushesTheSend   bool // WR_FLUSH_ERR
 }
 
 // ReleaseOf is what a kernel does by its release, as in "5.10.262", and by rdma-core's version; of empty ones, what 6.1
@@ -26,7 +33,21 @@ func ReleaseOf(kernel, rdmaCore string) Release {
 		forgetsLostPDs: in("<5.11", kernel),
 		// Seen on 7.2, and on 6.12 not yet: since c31e4038c97f (6.18) an address of the host's own is known by its route.
 		routesByLoopback: in(">=6.18", kernel),
+		// Seen on 5.10.262 and on 6.12.118 and 7.2.13, and not on 6.1.192; what lies between was not looked at.
+		blamesProtection: in("<5.11", kernel),
+		flushesTheSend:   in(">=6.2", kernel),
 	}
+}
+
+// endOfSourceless is how a send completes whose source address has gone.
+func (r Release) endOfSourceless() spec.WCStatus {
+	switch {
+	case r.blamesProtection:
+		return spec.WCLocProtErr
+	case r.flushesTheSend:
+		return spec.WCWRFlushErr
+	}
+	return spec.WCLocQPOpErr
 }
 
 // in tells whether a release is in a range.

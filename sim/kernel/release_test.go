@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"net/netip"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -51,6 +52,36 @@ func TestAGroupFromTheLoopbackAddressIsRefusedAtOnceBefore618(t *testing.T) {
 			e := h.event()
 			h.Expect(e.Type).To(Equal(spec.AddrError))
 			h.Expect(e.Status).To(Equal(-int(spec.ENODEV)))
+		})
+	}
+}
+
+func TestASendWhoseSourceHasGoneEndsItsQPByRelease(t *testing.T) {
+	for release, status := range map[string]spec.WCStatus{
+		"5.10.262": spec.WCLocProtErr, "6.1.192": spec.WCLocQPOpErr, "6.12.118": spec.WCWRFlushErr, "": spec.WCLocQPOpErr,
+	} {
+		t.Run(release, func(t *testing.T) {
+			h := bootHostIn(t, world.New(1), kernel.Config{Release: kernel.ReleaseOf(release, "")}, "rxe")
+			d := openDevice(h)
+			q := d.qp(spec.QPTypeUD)
+			for _, s := range []uabi.QPState{uabi.QPInit, uabi.QPRTR, uabi.QPRTS} {
+				d.Expect(d.ModifyQP(q, uabi.QPAttr{State: s, HasQKey: true})).To(Succeed())
+			}
+			ah, err := d.CreateAH(d.pd, spec.AHAttr{
+				IsGlobal: true, PortNum: 1, GRH: spec.GlobalRoute{DGID: spec.MGIDOf(group.Addr()), SGIDIndex: 1},
+			})
+			d.Expect(err).NotTo(HaveOccurred())
+			h.configure(spec.Change{DelAddr: &spec.NetdevAddr{
+				Netdev: "eth0", Prefix: netip.MustParsePrefix("192.168.100.1/24"),
+			}})
+
+			d.Expect(d.PostSend(q, uabi.SendWR{AH: ah})).To(Succeed())
+
+			d.Expect(h.do(func() error {
+				wc, err := d.WaitCQ(d.cq)
+				d.Expect(wc.Status).To(Equal(status))
+				return err
+			})).To(Succeed())
 		})
 	}
 }
