@@ -89,14 +89,15 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 	on := q.device.kind.transport
 	q.psn = (q.psn + 1) & maxPSN
 	q.device.work.Add(func() {
-		if n := a.netdev; q.state == uabi.QPRTS && n != nil && n.linkLayer == ethernet && !n.has(a.src) {
-			// There is no route from an address that has gone (rxe_requester).
+		fits := len(wr.Data) <= on.mtu(q.device)
+		if n := a.netdev; fits && q.state == uabi.QPRTS && n != nil && n.linkLayer == ethernet && !n.has(a.src) {
+			// There is no route from an address that has gone, which what does not fit need not find (rxe_requester).
 			q.sending--
 			q.sendCQ.done.Push(spec.Completion{WRID: wr.WRID, Status: q.device.kernel.release.endOfSourceless()})
 			q.fail()
 			return
 		}
-		if len(wr.Data) <= on.mtu(q.device) && q.state == uabi.QPRTS {
+		if fits && q.state == uabi.QPRTS {
 			on.transmit(q.device, a, datagram)
 		}
 		q.sending--
