@@ -37,33 +37,33 @@ const fine = 100
 // something to act on weighs much.
 var (
 	members = theme{"members", member, []string{"p2"}, map[string]int{
-		Configure: 1500, "ibv_attach_mcast": 2000000, "ibv_create_ah": 1400, "ibv_destroy_ah": 1800000,
-		"ibv_destroy_qp": 13000000, "ibv_detach_mcast": 1700000, "ibv_poll_cq": 8800, "ibv_post_recv": 830000,
-		"ibv_post_send": 110000000, "ibv_query_device": 710000, Observe: 400, "poll": 5200000,
-		"rdma_ack_cm_event": 280000, "rdma_create_qp": 200, "rdma_destroy_ep": 370000,
-		"rdma_destroy_event_channel": 2700000, "rdma_destroy_id": 270000, "rdma_destroy_qp": 5300000,
-		"rdma_get_cm_event": 92000, "rdma_join_multicast": 200, "rdma_join_multicast_ex": 1400000,
-		"rdma_leave_multicast": 2100000, "rdma_migrate_id": 13000, "read_id": 1100000, "script": 5400000,
+		Configure: 1500, "ibv_attach_mcast": 2100000, "ibv_create_ah": 580, "ibv_destroy_ah": 1600000,
+		"ibv_destroy_qp": 16000000, "ibv_detach_mcast": 1900000, "ibv_poll_cq": 2600, "ibv_post_recv": 720000,
+		"ibv_post_send": 100000000, "ibv_query_device": 800000, Observe: 400, "poll": 7100000,
+		"rdma_ack_cm_event": 330000, "rdma_create_qp": 200, "rdma_destroy_ep": 460000,
+		"rdma_destroy_event_channel": 3800000, "rdma_destroy_id": 130000, "rdma_destroy_qp": 5600000,
+		"rdma_get_cm_event": 93000, "rdma_join_multicast": 200, "rdma_join_multicast_ex": 1600000,
+		"rdma_leave_multicast": 2300000, "rdma_migrate_id": 4500, "read_id": 1300000, "script": 6600000,
 	}}
 	resolution = theme{"resolution", unbound, nil, map[string]int{
-		Configure: 200, "ibv_query_device": 710000, "poll": 1800000, "rdma_ack_cm_event": 160000, "rdma_bind_addr": 140,
-		"rdma_create_ep": 200, "rdma_create_id": 200, "rdma_destroy_ep": 1400000, "rdma_destroy_event_channel": 660000,
-		"rdma_destroy_id": 390000, "rdma_get_cm_event": 110000, "rdma_join_multicast": 200,
-		"rdma_join_multicast_ex": 470000, "rdma_listen": 2200000, "rdma_migrate_id": 10000,
-		"rdma_resolve_addr": 2100000, "rdma_resolve_route": 2700000, "read_id": 1100000, "script": 5400000,
+		Configure: 200, "ibv_query_device": 800000, "poll": 2400000, "rdma_ack_cm_event": 180000, "rdma_bind_addr": 140,
+		"rdma_create_ep": 200, "rdma_create_id": 200, "rdma_destroy_ep": 1800000, "rdma_destroy_event_channel": 910000,
+		"rdma_destroy_id": 190000, "rdma_get_cm_event": 120000, "rdma_join_multicast": 200,
+		"rdma_join_multicast_ex": 550000, "rdma_listen": 2400000, "rdma_migrate_id": 3300,
+		"rdma_resolve_addr": 2400000, "rdma_resolve_route": 3000000, "read_id": 1300000, "script": 6600000,
 	}}
 	data = theme{"data", sender, []string{"p2", "q1", "q1"}, map[string]int{
-		"ibv_attach_mcast": 900000, "ibv_create_ah": 1900, "ibv_destroy_ah": 4400000, "ibv_destroy_qp": 790000,
-		"ibv_detach_mcast": 830000, "ibv_poll_cq": 18000, "ibv_post_recv": 2400000, "ibv_post_send": 430000000,
-		"ibv_query_device": 440000, "rdma_ack_cm_event": 60000, "rdma_destroy_qp": 810000, "rdma_get_cm_event": 75000,
-		"rdma_join_multicast_ex": 210000, "rdma_leave_multicast": 430000,
+		"ibv_attach_mcast": 930000, "ibv_create_ah": 740, "ibv_destroy_ah": 4000000, "ibv_destroy_qp": 960000,
+		"ibv_detach_mcast": 930000, "ibv_poll_cq": 5200, "ibv_post_recv": 2100000, "ibv_post_send": 360000000,
+		"ibv_query_device": 490000, "rdma_ack_cm_event": 68000, "rdma_destroy_qp": 860000, "rdma_get_cm_event": 76000,
+		"rdma_join_multicast_ex": 240000, "rdma_leave_multicast": 470000,
 	}}
 	mischief = theme{"mischief", bound, []string{"p3"}, map[string]int{
-		"allocations": 1700000, "fail_next": 830000, "fork": 4000000, Observe: 300, "open": 1600000, "poll": 75000,
-		"rdma_create_ep": 200, "rdma_create_qp": 200, "rdma_destroy_event_channel": 920000, "rdma_destroy_id": 26000,
-		"rdma_get_cm_event": 39000, "rdma_join_multicast": 200, "rdma_join_multicast_ex": 33000,
-		"rdma_leave_multicast": 140000, "rdma_listen": 75000, "script": 980000, "set_fd": 4800000, "seteuid": 1700000,
-		"write": 1900000,
+		"allocations": 1500000, "fail_next": 890000, "fork": 5700000, Observe: 300, "open": 1500000, "poll": 100000,
+		"rdma_create_ep": 200, "rdma_create_qp": 200, "rdma_destroy_event_channel": 1400000, "rdma_destroy_id": 13000,
+		"rdma_get_cm_event": 39000, "rdma_join_multicast": 200, "rdma_join_multicast_ex": 38000,
+		"rdma_leave_multicast": 150000, "rdma_listen": 83000, "script": 1200000, "set_fd": 6400000, "seteuid": 1600000,
+		"write": 1800000,
 	}}
 
 	themes = []theme{
