@@ -5,7 +5,7 @@ import "joinmcast/spec"
 // stories are steps that go together: what they lead to is worth a look, and chance alone would seldom get there. Other
 // steps come between them, and those that are undefined by then are left out.
 var stories = []func(d *drawer) []Step{
-	twice, twice, twice, tooSmall, stranger, joinBeforeRoute, sendOnlyBeside, sourceGone, connected,
+	twice, twice, twice, tooSmall, stranger, joinBeforeRoute, sendOnlyBeside, sourceGone, unicast, connected,
 }
 
 // twice joins one group twice, and leaves it once.
@@ -102,6 +102,18 @@ func sourceGone(d *drawer) []Step {
 		create, d.step("rdma_bind_addr", "id", create.Gives, "addr", "local"),
 		{By: "host0", Call: Configure, Args: gone, Gives: d.fresh("change")},
 		d.step("rdma_join_multicast", "id", create.Gives, "addr", "group1", "context", d.context()),
+	}
+}
+
+// unicast joins an address that no QP can be attached to; the id is synchronous.
+func unicast(d *drawer) []Step {
+	create := d.step("rdma_create_id", "channel", nil, "context", "0x0", "ps", int(spec.PSUDP))
+	create.Gives = d.fresh("id")
+	qp := d.step("rdma_create_qp", "id", create.Gives, "attr", d.qpAttr(spec.QPTypeUD))
+	qp.Gives = d.fresh("qp")
+	return []Step{
+		create, d.step("rdma_bind_addr", "id", create.Gives, "addr", d.here()), qp,
+		d.step("rdma_join_multicast", "id", create.Gives, "addr", d.here(), "context", d.context()),
 	}
 }
 
