@@ -178,7 +178,7 @@ func (r *run) rest(ctx context.Context, a *agent, f *flight, shouldEnd bool) (ov
 			return true, nil
 		case <-ctx.Done():
 			return false, fmt.Errorf("%s of step %d neither returns nor sleeps: %w", f.method, f.step, ctx.Err())
-		case <-time.After(pause):
+		case <-time.After(pause): // each look costs a guest the time that it needs for the call itself
 		}
 		asleep, err := a.asleep(ctx, f)
 		switch {
