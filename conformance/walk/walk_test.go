@@ -28,14 +28,16 @@ func groundOf(t *testing.T, kernel, rdmaCore string, quirks ...string) *walk.Gro
 }
 
 func TestAWalkIsDrawnAlikeFromItsSeed(t *testing.T) {
-	g := NewWithT(t)
-	first, told, err := walk.Draw(t.Context(), ground(t), 7)
-	g.Expect(err).NotTo(HaveOccurred())
-	second, again, err := walk.Draw(t.Context(), ground(t), 7)
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(second).To(Equal(first))
-	g.Expect(again).To(Equal(told))
-	g.Expect(len(first.Steps)).To(BeNumerically(">", walk.Length))
+	for seed := range uint64(40) {
+		g := NewWithT(t)
+		first, told, err := walk.Draw(t.Context(), ground(t), seed)
+		g.Expect(err).NotTo(HaveOccurred())
+		second, again, err := walk.Draw(t.Context(), ground(t), seed)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(second).To(Equal(first))
+		g.Expect(again).To(Equal(told))
+		g.Expect(len(first.Steps)).To(BeNumerically(">", walk.Length))
+	}
 }
 
 func TestASavedWalkIsReadBack(t *testing.T) {
