@@ -60,8 +60,10 @@ bench: ## what the simulated stack costs, against its bounds: make bench [COUNT=
 race: ## the simulated stack and the suite on it under the race detector
 	go test -race ./sim/... ./conformance/...
 
-mutants: ## put every quirk into the simulated stack: each must be caught by the requirement meant for it
-	go test ./fixtures/selftest -run Mutant -count=1 -v
+mutants: ## the suite on every wrong stack: each must be caught by the requirement meant for it, and each MUST catch one
+	@go build -o bin/joinmcast ./conformance/joinmcast
+	@go test -c -o bin/conformance.test ./conformance
+	@bin/joinmcast mutants
 
 lint: .tools/bin/golangci-lint ## the linters
 	.tools/bin/golangci-lint run --build-tags live ./...

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"joinmcast/reports"
 	"joinmcast/spec/catalogue"
@@ -20,6 +21,8 @@ const usage = `usage: joinmcast list               every requirement, a line eac
        joinmcast soak [FLAG]... TARGET...
                                     where runs with different seeds disagree; soak -h lists the flags
        joinmcast walk [FLAG]...     where random walks tell two targets apart; walk -h lists the flags
+       joinmcast mutants [FLAG]... [MUTANT]...
+                                    which requirements catch wrong stacks; mutants -h lists the flags
        joinmcast bench [-into FILE] OUTPUT
                                     which benchmarks are over their bounds, and a table of them into a file
        joinmcast count A...         how many specs of these report.json passed and failed`
@@ -27,7 +30,8 @@ const usage = `usage: joinmcast list               every requirement, a line eac
 func main() {
 	if err := perform(os.Args[1:]); err != nil {
 		_, _ = fmt.Fprintf(os.Stderr, "joinmcast: %s\n", err)
-		if errors.Is(err, errDisagree) || errors.Is(err, errDiffer) || errors.Is(err, errOver) {
+		red := []error{errDisagree, errDiffer, errOver, errSurvives}
+		if slices.ContainsFunc(red, func(is error) bool { return errors.Is(err, is) }) {
 			os.Exit(verdict.ExitNotConformant)
 		}
 		os.Exit(verdict.ExitRunFailed)
@@ -50,6 +54,8 @@ func perform(args []string) error {
 		return soak(args[1:])
 	case len(args) >= 1 && args[0] == "walk":
 		return walkCommand(args[1:])
+	case len(args) >= 1 && args[0] == "mutants":
+		return mutantsCommand(args[1:])
 	case len(args) >= 1 && args[0] == "bench":
 		return benchCommand(args[1:])
 	case len(args) == 3 && args[0] == "diff":

@@ -1,29 +1,22 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"joinmcast/conformance/target"
 	"joinmcast/reports"
 	"joinmcast/spec/catalogue"
-	"joinmcast/spec/verdict"
 )
 
 // errDisagree is a soak whose runs did not all say the same.
 var errDisagree = errors.New("the runs disagree")
-
-// ending is how long an interrupted run is given to end its applications and its guests.
-const ending = time.Minute
 
 // soaking runs one suite again and again, each time with another seed.
 type soaking struct {
@@ -108,36 +101,14 @@ func (s soaking) target(ctx context.Context, name string) ([]*reports.Report, er
 
 // run runs the suite once. Its files are put where they belong when it has ended: an interrupt leaves none.
 func (s soaking) run(ctx context.Context, folder string, seed int, args []string) (*reports.Report, error) {
-	if err := os.MkdirAll(s.out, 0o755); err != nil {
-		return nil, err
-	}
-	scratch, err := os.MkdirTemp(s.out, ".run-")
+	scratch, err := scratchFolder(s.out)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	run := exec.CommandContext(ctx, s.suite,
-		append([]string{fmt.Sprintf("-ginkgo.seed=%d", seed), "-out=" + scratch}, args...)...)
-	var said bytes.Buffer
-	run.Stdout, run.Stderr = &said, &said
-	// Ctrl-C is for the soak, which passes it on once: a second one would cut the run's cleaning up short.
-	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
-	run.WaitDelay = ending
-	err = run.Run()
-	if ctx.Err() != nil {
-		return nil, errors.New("interrupted")
-	}
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		return nil, err
-	}
-	r, err := reports.Read(filepath.Join(scratch, folder, reports.JSONFile))
+	r, err := runSuite(ctx, s.suite, scratch, folder, append([]string{fmt.Sprintf("-ginkgo.seed=%d", seed)}, args...))
 	if err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, said.Bytes())
-	}
-	if r.Summary.Status == verdict.NotQualified {
-		return nil, errors.New(r.Summary.Reason)
+		return nil, err
 	}
 	final := filepath.Join(s.out, folder, fmt.Sprint(seed))
 	if err := os.MkdirAll(filepath.Dir(final), 0o755); err != nil {

@@ -20,7 +20,13 @@ type Quirk struct {
 	Shows    []string       // of a defect of upstream's: the known issues that it is, by their ids
 	Beside   string         // another quirk without which this one is not seen; empty: none
 	On       spec.Transport // on which it shows; empty: on RoCEv2
+	Note     string         // of a mutant: why another one has the same catchers; empty: none has
 	apply    func(l *librdmacm.Deviations, k *kernel.Deviations)
+}
+
+// Mutants are the quirks that are no known issue of upstream's, sorted by name.
+func Mutants() []Quirk {
+	return slices.DeleteFunc(All(), func(q Quirk) bool { return len(q.Shows) > 0 })
 }
 
 // Upstream gives the names of the quirks that some known issues are, as has tells by their ids. Which versions have an
