@@ -45,6 +45,7 @@ type CleanFinding struct {
 	Requirement string            `json:"requirement"`
 	Verdict     verdict.Verdict   `json:"verdict"`
 	Evidence    string            `json:"evidence,omitempty"` // what was found, or why nothing could be seen
+	Left        []string          `json:"left,omitempty"`     // what was found, a line each
 	Observed    map[string]string `json:"observed,omitempty"`
 	KnownIssue  string            `json:"known_issue,omitempty"`
 	NotKnown    string            `json:"not_known,omitempty"` // why it is none of the requirement's known issues
@@ -93,6 +94,7 @@ func Build(run Run, results []SpecResult) *Report {
 		r.Warnings = append(r.Warnings, warnings...)
 		judged = append(judged, verdict.Result{ID: req.ID, Level: req.Level, Layer: req.Layer, Specs: specs})
 	}
+	r.KnownIssues = named(run.Issues, r.Requirements)
 	r.Summary = totals(judged)
 	r.Summary.Seconds = run.Seconds
 	if reason := cmp.Or(run.Reason, b.strangers(), sentence(r.Certify(run.Stack, run.Nonce))); reason != "" {
@@ -251,8 +253,11 @@ func (b builder) clean(req Requirement, f *RequirementFinding) (verdicts []verdi
 			}
 			merge(f.Observed, c.Observed)
 			f.Specs = append(f.Specs, SpecFinding{
-				Text: s.Text, Verdict: c.Verdict, Seed: s.Seed, Observed: c.Observed, KnownIssue: c.KnownIssue, Rerun: s.Rerun,
-				Failure: &Failure{Message: "after this spec: " + c.Evidence, Seen: c.Evidence, NotKnown: c.NotKnown},
+				Text: s.Text, During: s.ID, Verdict: c.Verdict, Seed: s.Seed, Observed: c.Observed, KnownIssue: c.KnownIssue,
+				Rerun: s.Rerun,
+				Failure: &Failure{
+					Message: "after this spec: " + c.Evidence, Seen: c.Evidence, NotKnown: c.NotKnown, Left: c.Left,
+				},
 			})
 		}
 	}

@@ -23,6 +23,7 @@ type Report struct {
 	Environment  spec.Environment     `json:"environment"`
 	Summary      Totals               `json:"summary"`
 	Requirements []RequirementFinding `json:"requirements"`
+	KnownIssues  []KnownIssue         `json:"known_issues,omitempty"` // that its requirements name
 	Warnings     []string             `json:"warnings"`
 	Slowest      []SlowSpec           `json:"slowest"` // at most ten, the slowest first
 }
@@ -74,6 +75,7 @@ func (f RequirementFinding) KnownIssues() []string {
 // something.
 type SpecFinding struct {
 	Text       string            `json:"text"`
+	During     string            `json:"during,omitempty"` // the requirement whose spec it is, where that is another
 	Verdict    verdict.Verdict   `json:"verdict"`
 	Seconds    float64           `json:"seconds"`
 	Seed       int64             `json:"seed,omitempty"`
@@ -90,6 +92,7 @@ type Failure struct {
 	Seen     string   `json:"seen,omitempty"`
 	Location string   `json:"location,omitempty"`  // file:line
 	NotKnown string   `json:"not_known,omitempty"` // why it is no known issue, and the edit if it is one
+	Left     []string `json:"left,omitempty"`      // kernel log, taint and leaks, a line each
 	Trace    []string `json:"trace,omitempty"`     // the last calls and answers, oldest first
 	Programs []string `json:"programs,omitempty"`  // C programs that make the same calls, as paths in the report's folder
 }

@@ -15,12 +15,12 @@ import (
 )
 
 // view is how a requirement of chapter CLEAN sees a host before and after a spec that used these groups: symbols for
-// the observation, and evidence for a person, empty when nothing is left.
-type view func(before, after spec.HostState, groups map[netip.Addr]bool) (map[string]string, string)
+// the observation, and for a person what is left, a line each.
+type view func(before, after spec.HostState, groups map[netip.Addr]bool) (map[string]string, []string)
 
 // leftovers are the views by requirement.
 var leftovers = map[string]view{
-	"JM-CLEAN-01": func(before, after spec.HostState, _ map[netip.Addr]bool) (map[string]string, string) {
+	"JM-CLEAN-01": func(before, after spec.HostState, _ map[netip.Addr]bool) (map[string]string, []string) {
 		seen := map[string]string{"log": "quiet", "taint": "same"}
 		var evidence []string
 		if added := after.KernelLog[min(len(before.KernelLog), len(after.KernelLog)):]; len(added) > 0 {
@@ -31,21 +31,21 @@ var leftovers = map[string]view{
 			seen["taint"] = "changed"
 			evidence = append(evidence, fmt.Sprintf("taint %d -> %d", before.Taint, after.Taint))
 		}
-		return seen, strings.Join(evidence, "; ")
+		return seen, evidence
 	},
-	"JM-CLEAN-02": func(before, after spec.HostState, _ map[netip.Addr]bool) (map[string]string, string) {
+	"JM-CLEAN-02": func(before, after spec.HostState, _ map[netip.Addr]bool) (map[string]string, []string) {
 		evidence := changes(before.Resources, after.Resources)
-		return map[string]string{"resources": sameOrKinds(evidence)}, strings.Join(evidence, ", ")
+		return map[string]string{"resources": sameOrKinds(evidence)}, evidence
 	},
-	"JM-CLEAN-03": func(before, after spec.HostState, _ map[netip.Addr]bool) (map[string]string, string) {
+	"JM-CLEAN-03": func(before, after spec.HostState, _ map[netip.Addr]bool) (map[string]string, []string) {
 		igmp := changes(members(before.IGMP), members(after.IGMP))
 		mld := changes(members(before.MLD), members(after.MLD))
 		return map[string]string{"igmp": sameOrChanged(igmp), "mld": sameOrChanged(mld)},
-			strings.Join(append(igmp, mld...), ", ")
+			slices.Concat(igmp, mld)
 	},
-	"JM-CLEAN-04": func(before, after spec.HostState, groups map[netip.Addr]bool) (map[string]string, string) {
+	"JM-CLEAN-04": func(before, after spec.HostState, groups map[netip.Addr]bool) (map[string]string, []string) {
 		evidence := changes(filters(before.Filters), filters(after.Filters))
-		return map[string]string{"filter": nameFilters(evidence, groups)}, strings.Join(evidence, ", ")
+		return map[string]string{"filter": nameFilters(evidence, groups)}, evidence
 	},
 }
 
@@ -105,20 +105,19 @@ func (j *judged) find(q catalogue.Requirement, view view, used []comparison) (re
 		finding.Verdict, finding.Evidence = verdict.Skip, why
 		return finding, err
 	}
-	var evidence []string
 	for _, host := range used {
 		seen, left := view(host.before, host.after, j.world.Groups())
-		if finding.Observed == nil || left != "" {
+		if finding.Observed == nil || len(left) > 0 {
 			finding.Observed = seen
 		}
-		if left != "" {
-			evidence = append(evidence, host.name+": "+left)
+		for _, line := range left {
+			finding.Left = append(finding.Left, host.name+": "+line)
 		}
 	}
-	if len(evidence) == 0 {
+	if len(finding.Left) == 0 {
 		return finding, nil
 	}
-	finding.Verdict, finding.Evidence = verdict.Fail, strings.Join(evidence, "; ")
+	finding.Verdict, finding.Evidence = verdict.Fail, strings.Join(finding.Left, "; ")
 	issue, why := j.run.applying.Match(verdict.Outcome{
 		Requirement: q.ID, During: j.law.ID, Verdict: verdict.Fail, Observed: finding.Observed,
 	})
