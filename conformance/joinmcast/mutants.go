@@ -28,19 +28,16 @@ import (
 // errSurvives is a table of mutants that shows something wrong with the suite.
 var errSurvives = errors.New("the suite does not prove itself")
 
-// intact are the targets of stacks without defects, one a transport: what mutants are made of.
-var intact = map[spec.Transport]string{
-	spec.RoCEv2:     "kind: rxe",
-	spec.RoCEv1:     "kind: rxe-both\nroce_mode: IB/RoCE v1",
-	spec.InfiniBand: "kind: mlx4",
-	spec.IWARP:      "kind: siw",
+// promised are the targets of stacks without defects, one a transport: what mutants are made of.
+var promised = map[spec.Transport]string{
+	spec.RoCEv2: "sim-promise", spec.RoCEv1: "sim-promise-rocev1", spec.InfiniBand: "sim-promise-ib",
+	spec.IWARP: "sim-promise-iwarp",
 }
 
 // mutating runs the suite on wrong stacks.
 type mutating struct {
 	suite, out string
 	jobs       int
-	targets    map[spec.Transport]string // target files, in a folder that ends with the command
 }
 
 // mutantsCommand runs the suite on each mutant, or on those that are named, and writes the table.
@@ -64,9 +61,6 @@ func mutantsCommand(args []string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	if err := c.writeTargets(scratch); err != nil {
-		return err
-	}
 	began := time.Now()
 	reports, found, err := c.judge(ctx, scratch, chosen)
 	if err != nil {
@@ -107,22 +101,6 @@ func chosenMutants(names []string) ([]quirk.Quirk, error) {
 	return chosen, nil
 }
 
-func (c *mutating) writeTargets(scratch string) error {
-	c.targets = map[spec.Transport]string{}
-	for on, kind := range intact {
-		text := fmt.Sprintf("stack: sim\nprofile: promise\ncall_deadline: 2s\nspec_deadline: 20s\n%s\n", kind)
-		path := filepath.Join(scratch, string(on)+".yaml")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			return err
-		}
-		var err error
-		if c.targets[on], err = filepath.Abs(path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // judge runs the suite on the intact stacks, which must be conformant, and on each mutant.
 func (c *mutating) judge(
 	ctx context.Context, scratch string, chosen []quirk.Quirk,
@@ -144,11 +122,8 @@ func (c *mutating) judge(
 	runs.SetLimit(c.jobs)
 	for _, q := range chosen {
 		runs.Go(func() error {
-			m := mutants.Mutant{Name: q.Name, Does: q.Does, On: q.On, Meant: q.CaughtBy, Note: q.Note}
-			if m.On == "" {
-				m.On = spec.RoCEv2
-			}
-			r, err := c.run(ctx, scratch, m.On, strings.Trim(q.Name+","+q.Beside, ","))
+			m := mutants.Mutant{Name: q.Name, Does: q.Does, On: q.Shown(), Meant: q.CaughtBy, Note: q.Note}
+			r, err := c.run(ctx, scratch, m.On, strings.Join(q.Names(), ","))
 			if err != nil {
 				return fmt.Errorf("the suite on mutant %s: %w", q.Name, err)
 			}
@@ -170,8 +145,8 @@ func (c *mutating) run(ctx context.Context, scratch string, on spec.Transport, q
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(out) }()
-	args := []string{"-ginkgo.seed=1", "-target=" + c.targets[on], "-quirk=" + quirks}
-	return runSuite(ctx, c.suite, out, string(on), args)
+	args := []string{"-ginkgo.seed=1", "-target=" + promised[on], "-quirk=" + quirks}
+	return runSuite(ctx, c.suite, out, promised[on], args)
 }
 
 // write writes the table for people and for scripts.

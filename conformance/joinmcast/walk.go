@@ -31,7 +31,8 @@ type walking struct {
 	programs, out    string
 	replay           string
 	keep, jobs       int
-	quirky, record   bool
+	quirky, mutated  bool
+	record           bool
 }
 
 // walkCommand compares two stacks by random walks, or plays a saved walk on them.
@@ -50,13 +51,17 @@ func walkCommand(args []string) error {
 	set.IntVar(&c.jobs, "jobs", runtime.NumCPU(), "`walks` at a time, each on a pair of its own")
 	set.BoolVar(&c.record, "record", false, "write what both targets tell of the -replay walk into its file")
 	set.BoolVar(&c.quirky, "quirks", false, "look for each of upstream's quirks on the simulated stack instead")
+	set.BoolVar(&c.mutated, "mutants", false, "look for each mutant on the simulated stack instead")
 	if err := set.Parse(args); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if c.quirky {
-		return c.quirks(ctx)
+		return c.upstreamQuirks(ctx)
+	}
+	if c.mutated {
+		return c.mutants(ctx)
 	}
 	if c.jobs < 1 {
 		return fmt.Errorf("-jobs is %d, want at least 1", c.jobs)

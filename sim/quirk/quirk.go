@@ -3,6 +3,7 @@
 package quirk
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,17 @@ type Quirk struct {
 	Note     string         // of a mutant: why another one has the same catchers; empty: none has
 	apply    func(l *librdmacm.Deviations, k *kernel.Deviations)
 }
+
+// Names are what puts the quirk in so that it is seen: its own, and that of the one that it needs beside it.
+func (q Quirk) Names() []string {
+	if q.Beside == "" {
+		return []string{q.Name}
+	}
+	return []string{q.Name, q.Beside}
+}
+
+// Shown is the transport that the quirk shows on.
+func (q Quirk) Shown() spec.Transport { return cmp.Or(q.On, spec.RoCEv2) }
 
 // Mutants are the quirks that are no known issue of upstream's, sorted by name.
 func Mutants() []Quirk {
