@@ -98,7 +98,13 @@ var rules = map[string]func(b *board, s Step) string{
 		}
 		return b.awaited(i.qp)
 	},
-	"rdma_destroy_ep": func(b *board, s Step) string { return b.awaited(b.ids[s.symbol("id")].qp) },
+	"rdma_destroy_ep": func(b *board, s Step) string {
+		name := b.ids[s.symbol("id")].qp
+		if q := b.qps[name]; q != nil && q.posted+q.sending > 0 {
+			return "the memory of its work requests is registered in the protection domain that may go with it"
+		}
+		return b.awaited(name)
+	},
 	"rdma_destroy_id": func(b *board, s Step) string { return b.awaited(b.ids[s.symbol("id")].qp) },
 	"rdma_leave_multicast": func(b *board, s Step) string {
 		i := b.ids[s.symbol("id")]
