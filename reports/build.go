@@ -144,11 +144,11 @@ func (b builder) find(req Requirement) (RequirementFinding, []verdict.Verdict, [
 	transport := b.run.Environment.Transport
 	if len(req.On) > 0 && transport != "" && !slices.Contains(req.On, transport) {
 		f.Verdict = verdict.NA
-		f.Skip = &Skipped{Code: "on", Evidence: fmt.Sprintf("it speaks of %s, this stack is %s", words(req.On), transport)}
+		f.Skip = &Skipped{Code: SkipTransport, Evidence: fmt.Sprintf("it speaks of %s, this stack is %s", words(req.On), transport)}
 		return f, []verdict.Verdict{verdict.NA}, nil
 	}
 	if req.WhyNot != "" {
-		f.Verdict, f.Skip = verdict.NA, &Skipped{Code: "why_not", Evidence: req.WhyNot}
+		f.Verdict, f.Skip = verdict.NA, &Skipped{Code: SkipNoSpec, Evidence: req.WhyNot}
 		return f, []verdict.Verdict{verdict.NA}, nil
 	}
 	var verdicts []verdict.Verdict
@@ -247,7 +247,7 @@ func (b builder) clean(req Requirement, f *RequirementFinding) (verdicts []verdi
 			}
 			if c.Verdict == verdict.Skip {
 				if f.Skip == nil {
-					f.Skip = &Skipped{Code: "unseen", Evidence: c.Evidence}
+					f.Skip = &Skipped{Code: SkipUnseen, Evidence: c.Evidence}
 				}
 				continue
 			}
@@ -271,7 +271,7 @@ func (b builder) clean(req Requirement, f *RequirementFinding) (verdicts []verdi
 	case unseen == verdict.Skip || unseen == verdict.NotRun:
 		verdicts = []verdict.Verdict{unseen}
 		if unseen == verdict.Skip {
-			f.Skip = &Skipped{Code: "unseen", Evidence: "no spec ran that could leave something behind"}
+			f.Skip = &Skipped{Code: SkipUnseen, Evidence: "no spec ran that could leave something behind"}
 		}
 	default:
 		verdicts = b.absent(f, "no spec ran that could leave something behind")

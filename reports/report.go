@@ -1,5 +1,5 @@
 // Package reports says what a run found: the report and its schema, the files written from it, the terminal summary,
-// the difference of two reports, and the journal that outlives a dying run.
+// and the journal that outlives a dying run.
 package reports
 
 import (
@@ -99,11 +99,17 @@ type Failure struct {
 
 // Skipped is why a requirement was not judged.
 type Skipped struct {
-	// Code is the lacking capability, "on" (another transport), "detector" (the kernel has none that would tell),
-	// "why_not" (no spec judges it) or "unseen" (no spec ran that could leave something).
-	Code     string `json:"code"`
+	Code     string `json:"code"`     // the lacking capability, or one of the Skip constants
 	Evidence string `json:"evidence"` // how that is known
 }
+
+// Codes of what is not judged for another reason than a lacking capability.
+const (
+	SkipTransport = "on"       // it does not speak of this transport
+	SkipDetector  = "detector" // the kernel has none that would tell
+	SkipNoSpec    = "why_not"  // no spec judges it
+	SkipUnseen    = "unseen"   // no spec ran that could leave something
+)
 
 // SlowSpec is a spec that took long.
 type SlowSpec struct {

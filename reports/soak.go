@@ -65,3 +65,10 @@ func disagreement(of string, values []string) []string {
 	}
 	return []string{of + ": " + strings.Join(parts, "; ")}
 }
+
+func orAbsent(s string) string {
+	if s == "" {
+		return "absent"
+	}
+	return s
+}

@@ -22,7 +22,7 @@ type SummaryOptions struct {
 // 18 chapters fits a screen of 24 lines.
 func Summary(w io.Writer, r *Report, o SummaryOptions) error {
 	s := summary{width: cmp.Or(o.Width, 80), paint: palette(o.Color)}
-	s.line("", headline(r))
+	s.line("", Headline(r))
 	s.chapters(r)
 	s.known(r)
 	s.skipped(r)
@@ -55,8 +55,8 @@ func redOnes(r *Report) []RequirementFinding {
 	return reds
 }
 
-// headline is what was judged, in one line.
-func headline(r *Report) string {
+// Headline is what was judged, in one line.
+func Headline(r *Report) string {
 	env := r.Environment
 	parts := []string{}
 	switch {

@@ -17,7 +17,8 @@ import (
 const usage = `usage: joinmcast list               every requirement, a line each
        joinmcast explain JM-EVT-03  one requirement, its specs and its known issues
        joinmcast spec FILE          the whole law as Markdown
-       joinmcast diff A B           where two report.json disagree
+       joinmcast diff [-format text|markdown|html] [-o FILE] A B
+                                    what changed from one report.json to another
        joinmcast soak [FLAG]... TARGET...
                                     where runs with different seeds disagree; soak -h lists the flags
        joinmcast walk [FLAG]...     where random walks tell two targets apart; walk -h lists the flags
@@ -30,7 +31,7 @@ const usage = `usage: joinmcast list               every requirement, a line eac
 func main() {
 	if err := perform(os.Args[1:]); err != nil {
 		_, _ = fmt.Fprintf(os.Stderr, "joinmcast: %s\n", err)
-		red := []error{errDisagree, errDiffer, errOver, errSurvives}
+		red := []error{errDisagree, errDiffer, errOver, errSurvives, errWorse}
 		if slices.ContainsFunc(red, func(is error) bool { return errors.Is(err, is) }) {
 			os.Exit(verdict.ExitNotConformant)
 		}
@@ -58,8 +59,8 @@ func perform(args []string) error {
 		return mutantsCommand(args[1:])
 	case len(args) >= 1 && args[0] == "bench":
 		return benchCommand(args[1:])
-	case len(args) == 3 && args[0] == "diff":
-		return diff(args[1], args[2])
+	case len(args) >= 1 && args[0] == "diff":
+		return diffCommand(args[1:])
 	case len(args) >= 2 && args[0] == "count":
 		return count(args[1:])
 	}
@@ -77,18 +78,6 @@ func writeSpec(path string) error {
 		return err
 	}
 	return os.WriteFile(path, page.Bytes(), 0o644)
-}
-
-func diff(pathA, pathB string) error {
-	a, err := reports.Read(pathA)
-	if err != nil {
-		return err
-	}
-	b, err := reports.Read(pathB)
-	if err != nil {
-		return err
-	}
-	return reports.WriteDiff(os.Stdout, a, b)
 }
 
 // count sums up the specs of reports; a known issue's spec ended as it is expected to.

@@ -50,11 +50,11 @@ func (r *run) judge(report ginkgo.SpecReport) *judged {
 // met, or when the stack lacks what it needs.
 func (j *judged) applies() bool {
 	if !slices.Contains(j.law.On, j.run.env.Transport) {
-		j.skip(verdict.NA, "on", fmt.Sprintf("%s does not speak of %s", j.law.ID, j.run.env.Transport))
+		j.skip(verdict.NA, reports.SkipTransport, fmt.Sprintf("%s does not speak of %s", j.law.ID, j.run.env.Transport))
 		return false
 	}
 	if d := j.law.Detector; d != "" && !slices.Contains(j.run.env.Detectors, d) {
-		j.skip(verdict.NA, "detector", fmt.Sprintf("the kernel is built without %s, which alone would tell", d))
+		j.skip(verdict.NA, reports.SkipDetector, fmt.Sprintf("the kernel is built without %s, which alone would tell", d))
 		return false
 	}
 	need, evidence, err := j.run.lacks(j.law)

@@ -63,3 +63,13 @@ func parseVersion(text string) (*semver.Version, bool) {
 	v, err := semver.NewVersion(canonical)
 	return v, err == nil
 }
+
+// Series is the release series of a version: "6.1" of 6.1.192 and of 6.1.0-57-amd64. Of a text that is no version it is
+// the text.
+func Series(version string) string {
+	v, ok := parseVersion(version)
+	if !ok {
+		return version
+	}
+	return fmt.Sprintf("%d.%d", v.Major(), v.Minor())
+}

@@ -44,3 +44,11 @@ func TestParseRangeShowsWhatARangeLooksLike(t *testing.T) {
 	_, err := verdict.ParseRange("after 5.10")
 	g.Expect(err).To(MatchError(`"after 5.10" is no range of versions; one looks like ">=5.10 <6.6"`))
 }
+
+func TestASeriesIsTheFirstTwoNumbers(t *testing.T) {
+	g := NewWithT(t)
+	g.Expect(verdict.Series("6.1.0-57-amd64")).To(Equal(verdict.Series("6.1.192")))
+	g.Expect(verdict.Series("6.12.38")).To(Equal("6.12"))
+	g.Expect(verdict.Series("44.0-2")).To(Equal("44.0"))
+	g.Expect(verdict.Series("a build tree")).To(Equal("a build tree"))
+}
