@@ -18,7 +18,9 @@ var errWorse = errors.New("B is not as good as A")
 
 // formats are the forms that a diff is written in.
 var formats = map[string]func(*diff.Diff, io.Writer) error{
-	"text": (*diff.Diff).WriteText,
+	"text":     (*diff.Diff).WriteText,
+	"markdown": (*diff.Diff).WriteMarkdown,
+	"html":     (*diff.Diff).WriteHTML,
 }
 
 // diffCommand writes what changed between two reports.
