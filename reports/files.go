@@ -12,10 +12,16 @@ import (
 
 // Names of the files of a run.
 const (
-	JSONFile    = "report.json"
-	JUnitFile   = "junit.xml"
-	JournalFile = "journal.jsonl"
+	JSONFile     = "report.json"
+	JUnitFile    = "junit.xml"
+	MarkdownFile = "report.md"
+	JournalFile  = "journal.jsonl"
 )
+
+// Write writes the report into dir in all its forms: report.json, junit.xml and report.md.
+func (r *Report) Write(dir string) error {
+	return errors.Join(r.WriteJSON(dir), r.WriteJUnit(dir), r.WriteMarkdown(dir))
+}
 
 // WriteJSON writes report.json into dir, which it makes if need be. Readers see the old file or the whole new one.
 func (r *Report) WriteJSON(dir string) error {

@@ -51,7 +51,8 @@ type junitText struct {
 
 // WriteJUnit writes junit.xml into dir, which it makes if need be: a test case a spec, with its requirement's id as the
 // class; one for each requirement that has no spec to show; and an error for a run that is NOT-QUALIFIED. FAIL, FIXED,
-// HANG and CRASH are failures, ERROR is an error, and KNOWN, SKIP, NA and NOTRUN are skipped with the reason.
+// HANG and CRASH are failures, ERROR is an error, and KNOWN, SKIP, NA and NOTRUN are skipped with the reason. Its
+// properties are the verdict, the requirement's level, layer and source, and what was observed.
 func (r *Report) WriteJUnit(dir string) error {
 	text, err := xml.MarshalIndent(junitSuites{Suites: []junitSuite{r.junit()}}, "", "  ")
 	if err != nil {
@@ -98,7 +99,7 @@ func seconds(t float64) string { return fmt.Sprintf("%.3f", t) }
 
 func caseOf(f RequirementFinding, found SpecFinding) junitCase {
 	c := junitCase{Class: f.ID, Name: found.Text, Time: seconds(found.Seconds), Properties: []junitProperty{
-		{"verdict", string(found.Verdict)}, {"level", string(f.Level)}, {"layer", string(f.Layer)},
+		{"verdict", string(found.Verdict)}, {"level", string(f.Level)}, {"layer", string(f.Layer)}, {"source", f.Source},
 	}}
 	for _, field := range slices.Sorted(maps.Keys(found.Observed)) {
 		c.Properties = append(c.Properties, junitProperty{"observed." + field, found.Observed[field]})

@@ -21,12 +21,17 @@ func summary(t *testing.T, r *reports.Report, o reports.SummaryOptions) string {
 	return text.String()
 }
 
-func TestSummaries(t *testing.T) {
+// summarised is what a summary is made of.
+type summarised struct {
+	made    func() (reports.Run, []reports.SpecResult)
+	options reports.SummaryOptions
+}
+
+// summaries are runs of every kind, by name.
+func summaries(t *testing.T) map[string]summarised {
+	t.Helper()
 	green2 := func() (reports.Run, []reports.SpecResult) { return simRun(), green() }
-	for name, c := range map[string]struct {
-		made    func() (reports.Run, []reports.SpecResult)
-		options reports.SummaryOptions
-	}{
+	return map[string]summarised{
 		"green":   {green2, reports.SummaryOptions{}},
 		"slowest": {green2, reports.SummaryOptions{Slowest: true}},
 		"red": {func() (reports.Run, []reports.SpecResult) {
@@ -53,7 +58,11 @@ func TestSummaries(t *testing.T) {
 			run.Environment.Nonce = "old"
 			return run, green()
 		}, reports.SummaryOptions{}},
-	} {
+	}
+}
+
+func TestSummaries(t *testing.T) {
+	for name, c := range summaries(t) {
 		t.Run(name, func(t *testing.T) {
 			golden(t, "summary-"+name+".txt", summary(t, reports.Build(c.made()), c.options))
 		})

@@ -81,8 +81,5 @@ func report(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.WriteJSON(dir); err != nil {
-		return err
-	}
-	return r.WriteJUnit(dir)
+	return r.Write(dir)
 }

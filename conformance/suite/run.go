@@ -182,7 +182,7 @@ func (r *run) finish(left []reports.SpecResult) error {
 	}
 	done, running := reports.Outcomes(rows)
 	r.report = reports.Build(r.describe(), slices.Concat(done, running, left))
-	return errors.Join(r.report.WriteJSON(r.dir), r.report.WriteJUnit(r.dir), reports.WriteTrace(r.dir, done))
+	return errors.Join(r.report.Write(r.dir), reports.WriteTrace(r.dir, done))
 }
 
 // newNonce is a word no other run has.

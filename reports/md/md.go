@@ -8,11 +8,11 @@ import (
 
 // special are the characters that Markdown reads in the middle of a line.
 var special = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "[", `\[`, "]", `\]`, "~", `\~`, "#", `\#`)
+	"&", "&amp;", "<", "&lt;", ">", "&gt;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "[", `\[`, "]", `\]`, "~", `\~`, "#", `\#`)
 
 // Escape is text that shows as it is, on one line.
 func Escape(text string) string {
-	return special.Replace(html.EscapeString(strings.Join(strings.Fields(text), " ")))
+	return special.Replace(strings.Join(strings.Fields(text), " "))
 }
 
 // Table is a table of plain text, "" when it has no row. A newline of a cell stays one.

@@ -18,7 +18,7 @@ func TestATableWithoutRowsIsNothing(t *testing.T) {
 }
 
 func TestEscapedTextIsNoMarkup(t *testing.T) {
-	NewWithT(t).Expect(md.Escape("a_b *c* <d>\n[e](f)")).To(Equal(`a\_b \*c\* &lt;d&gt; \[e\](f)`))
+	NewWithT(t).Expect(md.Escape("a_b *c* <d>\n[e](f) \"#1\"")).To(Equal(`a\_b \*c\* &lt;d&gt; \[e\](f) "\#1"`))
 }
 
 func TestAFenceIsLongerThanAnyInItsText(t *testing.T) {
