@@ -17,7 +17,7 @@ SIMULATED := sim sim-promise sim-snooping sim-rocev1 sim-ib sim-iwarp
 TWO := say which two reports: make diff A=report.json B=report.json
 
 .DEFAULT_GOAL := conformance
-.PHONY: bin rxe hw test-live conformance test lint list explain diff soak walk bench race mutants generate setup help clean
+.PHONY: bin rxe hw test-live conformance test lint list explain diff baseline soak walk bench race mutants generate setup help clean
 
 conformance: ## judge the simulated stack as it is promised, and as upstream is on every transport: needs Go and nothing else
 	@trap 'exit 2' INT; status=0; for target in $(SIMULATED); do \
@@ -77,8 +77,12 @@ list: ## every requirement of the law, a line each
 explain: ## one requirement: make explain ID=JM-EVT-03
 	@go run ./conformance/joinmcast explain $(or $(ID),$(error say which requirement: make explain ID=JM-EVT-03))
 
-diff: ## what two reports disagree on: make diff A=report.json B=report.json
-	@go run ./conformance/joinmcast diff $(or $(A),$(error $(TWO))) $(or $(B),$(error $(TWO)))
+diff: ## what changed from one report to another: make diff A=report.json B=report.json [FORMAT=text] [O=FILE]
+	@go build -o bin/joinmcast ./conformance/joinmcast
+	@bin/joinmcast diff -format $(or $(FORMAT),text) -o "$(O)" $(or $(A),$(error $(TWO))) $(or $(B),$(error $(TWO)))
+
+baseline: ## keep a run's report as the baseline of its target: make baseline REPORT=reports/out/rxe-bookworm-bookworm/report.json
+	@go run ./conformance/joinmcast baseline $(or $(REPORT),$(error say which: make baseline REPORT=report.json))
 
 soak: $(if $(filter rxe%,$(TARGETS)),bin) ## many runs with different seeds must agree: make soak [N=10] [TARGETS="sim rxe"] [FILTER=JM-LV-01]
 	@go build -o bin/joinmcast ./conformance/joinmcast

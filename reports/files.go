@@ -25,14 +25,23 @@ func (r *Report) Write(dir string) error {
 
 // WriteJSON writes report.json into dir, which it makes if need be. Readers see the old file or the whole new one.
 func (r *Report) WriteJSON(dir string) error {
+	text, err := r.JSON()
+	if err != nil {
+		return err
+	}
+	return writeWhole(filepath.Join(dir, JSONFile), text)
+}
+
+// JSON is the report as it stands in report.json.
+func (r *Report) JSON() ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(r); err != nil {
-		return fmt.Errorf("the report cannot be put into JSON: %w", err)
+		return nil, fmt.Errorf("the report cannot be put into JSON: %w", err)
 	}
-	return writeWhole(filepath.Join(dir, JSONFile), text.Bytes())
+	return text.Bytes(), nil
 }
 
 // Read reads a report.json that WriteJSON wrote; it refuses one that breaks the schema.

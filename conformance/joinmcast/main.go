@@ -19,6 +19,7 @@ const usage = `usage: joinmcast list               every requirement, a line eac
        joinmcast spec FILE          the whole law as Markdown
        joinmcast diff [-format text|markdown|html] [-o FILE] A B
                                     what changed from one report.json to another
+       joinmcast baseline REPORT... keep reports of whole runs as baselines, without what differs in every run
        joinmcast soak [FLAG]... TARGET...
                                     where runs with different seeds disagree; soak -h lists the flags
        joinmcast walk [FLAG]...     where random walks tell two targets apart; walk -h lists the flags
@@ -61,6 +62,8 @@ func perform(args []string) error {
 		return benchCommand(args[1:])
 	case len(args) >= 1 && args[0] == "diff":
 		return diffCommand(args[1:])
+	case len(args) >= 1 && args[0] == "baseline":
+		return baselineCommand(args[1:])
 	case len(args) >= 2 && args[0] == "count":
 		return count(args[1:])
 	}
