@@ -17,6 +17,8 @@ type flags struct {
 	quirks      string
 	kernel      string
 	rdmaCore    string
+	worlds      string
+	rdmaCores   string
 	device      string
 	programs    string
 	knownIssues string
@@ -29,6 +31,8 @@ func (f *flags) register(set *flag.FlagSet) {
 	set.StringVar(&f.quirks, "quirk", "", "`names` of the simulated stack's deviations: put in, or with - before it out")
 	set.StringVar(&f.kernel, "kernel", "", "a Debian suite; of guests also the `path` of a build tree, of sim a version")
 	set.StringVar(&f.rdmaCore, "rdma-core", "", "a Debian suite; of guests also the `path` of a build, of sim a version")
+	set.StringVar(&f.worlds, "worlds", "", "fresh: a `kind` of guests for each spec that nobody has used; or unspoiled")
+	set.StringVar(&f.rdmaCores, "rdma-cores", "", "further `names` of rdma-cores that the guests hold, with commas between")
 	set.StringVar(&f.device, "device", "", "RDMA `device` of this machine, as in mlx5_0")
 	set.StringVar(&f.programs, "programs", "", "`folder` of the host program and the agent (default: bin)")
 	set.StringVar(&f.knownIssues, "known-issues", "", "more `files` of known issues, with commas between")
@@ -48,6 +52,7 @@ func (f *flags) command(seed int64, filter string) string {
 		{"quirk", f.quirks},
 		{"kernel", f.kernel},
 		{"rdma-core", f.rdmaCore},
+		{"worlds", f.worlds},
 		{"device", f.device},
 		{"programs", f.programs},
 		{"known-issues", f.knownIssues},
@@ -68,7 +73,8 @@ func (f *flags) overrides() target.Overrides {
 		programs = filepath.Join(moduleRoot(), "bin")
 	}
 	return target.Overrides{
-		Quirks: list(f.quirks), Kernel: f.kernel, RDMACore: f.rdmaCore, Device: f.device, Programs: programs,
+		Quirks: list(f.quirks), Kernel: f.kernel, RDMACore: f.rdmaCore, Worlds: f.worlds, Beside: list(f.rdmaCores),
+		Device: f.device, Programs: programs,
 		Capture: f.pcap,
 	}
 }

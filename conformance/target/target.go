@@ -3,6 +3,7 @@ package target
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,6 +35,15 @@ const (
 	HW     Stack = "hw"     // RDMA devices of this machine
 )
 
+// Worlds say what world of guests a spec gets.
+type Worlds string
+
+// Kinds of worlds.
+const (
+	Fresh     Worlds = "fresh"     // a pair of guests that nobody has used
+	Unspoiled Worlds = "unspoiled" // or a pair that the specs before have left as it was, for all that can be seen
+)
+
 // Target is a target file with what flags changed of it.
 type Target struct {
 	Name         string          `yaml:"-"` // of the folder the reports go to
@@ -48,6 +58,8 @@ type Target struct {
 	Topology     sim.Topology    `yaml:",inline"`       // of the simulated stack
 	Kernel       string          `yaml:"kernel"`        // a Debian suite; of guests, or a path; of sim, or a version
 	RDMACore     string          `yaml:"rdma_core"`     // a Debian suite; of guests, or a path; of sim, or a version
+	Worlds       Worlds          `yaml:"worlds"`        // of guests; empty: fresh
+	HeldBeside   []string        `yaml:"-"`             // further rdma-cores that guests hold, as rdma_core names them
 	Device       string          `yaml:"device"`        // of this machine, as in mlx5_0; empty: the first
 	Programs     string          `yaml:"-"`             // folder of the host program and the agent
 	Capture      bool            `yaml:"-"`             // worlds are spec.Wiretaps
@@ -61,6 +73,8 @@ type Overrides struct {
 	Quirks   []string
 	Kernel   string
 	RDMACore string
+	Worlds   string
+	Beside   []string // rdma-cores that guests hold too
 	Device   string
 	Programs string
 	Capture  bool
@@ -152,6 +166,12 @@ func (t *Target) override(o Overrides) error {
 			"captured", t.Name, t.Stack)
 	}
 	t.Quirks = append(t.Quirks, o.Quirks...)
+	if (o.Worlds != "" || len(o.Beside) > 0) && t.Stack != RXE {
+		return fmt.Errorf("-worlds and -rdma-cores do not go with target %s, whose stack is %s; only stack rxe has guests",
+			t.Name, t.Stack)
+	}
+	t.Worlds = cmp.Or(Worlds(o.Worlds), t.Worlds)
+	t.HeldBeside = o.Beside
 	t.Programs, t.Capture = o.Programs, o.Capture
 	return nil
 }
@@ -175,6 +195,12 @@ func (t *Target) check() error {
 		return fmt.Errorf("faults do not go with stack %s; only on a simulated stack do things go wrong on command", t.Stack)
 	case !reflect.ValueOf(t.Topology).IsZero() && t.Stack != Sim:
 		return fmt.Errorf("hosts, vlans and switch do not go with stack %s; only a simulated stack has them", t.Stack)
+	case t.Worlds != "" && t.Stack != RXE:
+		return fmt.Errorf("worlds do not go with stack %s; only stack rxe has guests", t.Stack)
+	case !slices.Contains([]Worlds{"", Fresh, Unspoiled}, t.Worlds):
+		return fmt.Errorf("worlds is %q, want %s or %s", t.Worlds, Fresh, Unspoiled)
+	case t.Worlds == Unspoiled && t.Capture:
+		return errors.New("the wire of unspoiled worlds cannot be captured, as specs share it; want worlds: fresh")
 	case t.Stack == RXE && (t.Kernel == "" || t.RDMACore == ""):
 		return errors.New("stack rxe wants kernel and rdma_core, each a Debian suite or a path")
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"joinmcast/hw/wire"
 	"joinmcast/spec"
 )
 
@@ -98,6 +99,24 @@ func (b *Backend) survey(ctx context.Context) error {
 	}
 	all.Wait()
 	return errors.Join(failures...)
+}
+
+// Renew begins another world on guests that the last one left as they were, and says what is otherwise, a line each;
+// then the world is no good for another. A guest that still sleeps is as it was.
+func (b *Backend) Renew(ctx context.Context) (spoiled []string, err error) {
+	for _, h := range b.hosts {
+		if !h.awake() {
+			continue
+		}
+		var a wire.RenewAnswer
+		if err := h.request(ctx, wire.HostRenew, nil, &a); err != nil {
+			return nil, err
+		}
+		for _, what := range a.Spoiled {
+			spoiled = append(spoiled, h.conn.Name+": "+what)
+		}
+	}
+	return spoiled, nil
 }
 
 // Close ends the connections; a host program ends its agents then.

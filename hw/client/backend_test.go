@@ -216,3 +216,31 @@ func TestAHostThatDoesNotWakeStaysLost(t *testing.T) {
 	}
 	g.Expect(b.Close(t.Context())).To(Succeed())
 }
+
+func TestHostsThatAreAsTheyWereAreRenewed(t *testing.T) {
+	g := NewWithT(t)
+	spoiled, err := dial(t, newFakeHost(t, "host0"), newFakeHost(t, "host1")).Renew(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(spoiled).To(BeEmpty())
+}
+
+func TestWhatSpoilsAHostIsToldWithItsName(t *testing.T) {
+	g := NewWithT(t)
+	clean, dirty := newFakeHost(t, "host0"), newFakeHost(t, "host1")
+	dirty.spoiled = []string{"taint: 0 -> 512"}
+	spoiled, err := dial(t, clean, dirty).Renew(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(spoiled).To(Equal([]string{"host1: taint: 0 -> 512"}))
+}
+
+func TestAHostThatSleepsIsNotWokenToBeRenewed(t *testing.T) {
+	g := NewWithT(t)
+	conns := append(connect(newFakeHost(t, "host0")), client.HostConn{
+		Name: "host1", Wake: func(context.Context) (io.ReadWriteCloser, error) { return nil, errors.New("fast asleep") },
+	})
+	b, err := client.Dial(t.Context(), conns, client.Options{Nonce: "n0"})
+	g.Expect(err).NotTo(HaveOccurred())
+	defer func() { _ = b.Close(t.Context()) }()
+	_, err = b.Renew(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+}

@@ -36,7 +36,8 @@ type HostConn struct {
 
 // Options of Dial; the zero value is fine.
 type Options struct {
-	Nonce string // names the run; a random one when empty
+	Nonce    string // names the run; a random one when empty
+	RDMACore string // that agents run on, of those that a guest holds; empty for its first
 }
 
 // writeTimeout is how long a connection may take nothing before it counts as lost. A guest under emulation may stand
@@ -57,7 +58,7 @@ func Dial(ctx context.Context, conns []HostConn, o Options) (*Backend, error) {
 	failures := make([]error, len(conns))
 	var all sync.WaitGroup
 	for i, c := range conns {
-		h := &host{conn: c, nonce: o.Nonce}
+		h := &host{conn: c, nonce: o.Nonce, rdmaCore: o.RDMACore}
 		b.hosts = append(b.hosts, h)
 		if c.Conn != nil {
 			all.Go(func() { failures[i] = h.connect(ctx) })
@@ -87,6 +88,13 @@ func (h *host) connect(ctx context.Context) error {
 	}
 	h.lost = h.greet(ctx)
 	return h.lost
+}
+
+// awake tells whether the host has been connected to, after any attempt under way.
+func (h *host) awake() bool {
+	h.connecting.Lock()
+	defer h.connecting.Unlock()
+	return h.control != nil || h.lost != nil
 }
 
 // greet takes the host's greeting and says hello.
@@ -134,7 +142,9 @@ func (h *host) hello(ctx context.Context) error {
 		return err
 	}
 	h.control = jrpc2.NewClient(channel.Line(control, control), nil)
-	params := wire.HelloParams{Nonce: h.nonce, Entropy: randomHex(64), UnixNano: time.Now().UnixNano()}
+	params := wire.HelloParams{
+		Nonce: h.nonce, Entropy: randomHex(64), UnixNano: time.Now().UnixNano(), RDMACore: h.rdmaCore,
+	}
 	if err := h.ask(ctx, wire.HostHello, params, &h.about); err != nil {
 		return err
 	}

@@ -41,6 +41,7 @@ type fakeHost struct {
 
 	conn    net.Conn
 	changes []string
+	spoiled []string // what renew answers
 	undone  []int
 
 	mu     sync.Mutex
@@ -162,6 +163,7 @@ func (h *fakeHost) control() handler.Map {
 		wire.HostObserve: handler.New(func(context.Context) (spec.HostState, error) {
 			return spec.HostState{}, errors.New("the kernel log cannot be read")
 		}),
+		wire.HostRenew: handler.New(func(context.Context) wire.RenewAnswer { return wire.RenewAnswer{Spoiled: h.spoiled} }),
 		wire.HostConfigure: handler.New(func(_ context.Context, c spec.Change) wire.ConfigureAnswer {
 			h.changes = append(h.changes, c.SetMTU.Netdev)
 			return wire.ConfigureAnswer{Undo: len(h.changes)}

@@ -19,8 +19,9 @@ import (
 
 // host is one host program.
 type host struct {
-	conn  HostConn
-	nonce string
+	conn     HostConn
+	nonce    string
+	rdmaCore string
 
 	connecting sync.Mutex
 	lost       error // why there is no connection, for good

@@ -32,6 +32,7 @@ func (h *host) configure(ctx context.Context, c spec.Change) (wire.ConfigureAnsw
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.rebuilt = h.rebuilt || c.AddRoute == nil && c.AddAddr == nil && c.SetMTU == nil
 	number := h.lastUndo + 1
 	h.lastUndo = number
 	h.undos[number] = undo

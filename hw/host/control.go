@@ -42,6 +42,7 @@ func (h *host) methods() handler.Map {
 		wire.HostWait:        on(h.wait),
 		wire.HostKill:        on(h.kill),
 		wire.HostSignal:      on(h.signal),
+		wire.HostRenew:       on(h.renew),
 		wire.HostPowerOff:    on(h.powerOff),
 	}
 }
@@ -49,6 +50,9 @@ func (h *host) methods() handler.Map {
 // hello begins a world: the kernel log is marked, warnings that fire once a boot are armed, and a guest, which was
 // restored from the same saved state as others, gets its own time and randomness.
 func (h *host) hello(_ context.Context, p wire.HelloParams) (wire.HelloAnswer, error) {
+	if err := h.choose(p.RDMACore); err != nil {
+		return wire.HelloAnswer{}, err
+	}
 	h.mu.Lock()
 	h.nonce = p.Nonce
 	h.mu.Unlock()

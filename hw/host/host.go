@@ -20,8 +20,9 @@ import (
 type settings struct {
 	device  string // the RDMA device under test; empty for the first one
 	program program
-	ours    bool   // a guest: may be configured, its clock set, powered off
-	version string // of the rdma-core in the program's root
+	ours    bool                 // a guest: may be configured, its clock set, powered off
+	version string               // of the rdma-core in the program's root
+	others  map[string]guestRoot // of a guest, by name: what the suite may choose instead of program and version
 }
 
 // host is one session's state. What cannot change while the host is up was read before the session.
@@ -31,10 +32,12 @@ type host struct {
 	claims   spec.Capabilities
 	agents   *agents
 	log      *kernelLog
+	fresh    view // of a guest, before its first session
 
 	mu       sync.Mutex
 	nonce    string
 	undos    map[int]step // changes not yet taken back
+	rebuilt  bool         // a device was changed, not only what is on it
 	lastUndo int
 }
 

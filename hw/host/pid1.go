@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/vishvananda/netlink"
@@ -16,11 +18,11 @@ import (
 
 // What hw/vm puts into a guest.
 const (
-	guestRoot    = "/rdma-core"             // root of the agents: the libraries and the agent
-	guestAgent   = "/agent"                 // in that root
-	guestPreload = "/mischief.so"           // in that root, what agents for mischief have preloaded
-	guestVersion = guestRoot + "/VERSION"   // of rdma-core
-	guestEnv     = "/etc/joinmcast/env"     // the agents' environment, one NAME=value a line
+	guestRoots   = "/rdma-core"             // folder of the agents' roots, one an rdma-core: its libraries and the agent
+	guestAgent   = "/agent"                 // in a root
+	guestPreload = "/mischief.so"           // in a root, what agents for mischief have preloaded
+	guestVersion = "VERSION"                // in a root, of its rdma-core
+	guestEnv     = "ENV"                    // in a root, its agents' environment, one NAME=value a line
 	guestModules = "/etc/joinmcast/modules" // modules in the order of loading: path and parameters
 	guestAhead   = "/etc/joinmcast/ahead"   // there when an agent is to be started before the guest is saved
 	guestPort    = "joinmcast"              // name of the virtio port
@@ -36,17 +38,18 @@ func bePID1() {
 		if err := prepareGuest(context.Background()); err != nil {
 			return err
 		}
-		env, err := os.ReadFile(guestEnv)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+		roots, err := findRoots()
+		if err != nil {
 			return err
 		}
+		first := roots[slices.Min(slices.Collect(maps.Keys(roots)))]
 		h, err := newHost(settings{
-			device:  guestDevice,
-			program: program{root: guestRoot, path: guestAgent, mischief: guestPreload, env: lines(string(env))},
-			ours:    true,
-			version: trimmed(guestVersion),
+			device: guestDevice, program: first.program, ours: true, version: first.version, others: roots,
 		})
 		if err != nil {
+			return err
+		}
+		if h.fresh, err = h.look(context.Background()); err != nil {
 			return err
 		}
 		if exists(guestAhead) {
@@ -129,13 +132,22 @@ func mountAll() (map[string]string, error) {
 			return nil, fmt.Errorf("mount %s: %w", m.dir, err)
 		}
 	}
-	for _, dir := range []string{"/dev", "/proc", "/sys"} {
-		target := guestRoot + dir
-		if err := os.MkdirAll(target, 0o755); err != nil {
+	roots, err := os.ReadDir(guestRoots)
+	if err != nil {
+		return nil, err
+	}
+	for _, root := range roots {
+		if err := os.MkdirAll(filepath.Join(guestRoots, root.Name(), "tmp"), 0o755); err != nil {
 			return nil, err
 		}
-		if err := unix.Mount(dir, target, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
-			return nil, fmt.Errorf("bind %s: %w", target, err)
+		for _, dir := range []string{"/dev", "/proc", "/sys"} {
+			target := filepath.Join(guestRoots, root.Name(), dir)
+			if err := os.MkdirAll(target, 0o755); err != nil {
+				return nil, err
+			}
+			if err := unix.Mount(dir, target, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+				return nil, fmt.Errorf("bind %s: %w", target, err)
+			}
 		}
 	}
 	params := map[string]string{}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/u-root/u-root/pkg/cpio"
@@ -20,7 +21,7 @@ type entry struct {
 }
 
 // guestFiles are the contents of a guest's initramfs, by names without a leading slash.
-func guestFiles(hostBinary string, k kernel, r root) (map[string]entry, error) {
+func guestFiles(hostBinary string, k kernel, roots []root) (map[string]entry, error) {
 	files := map[string]entry{}
 	add := func(name, source string) error {
 		data, err := os.ReadFile(source)
@@ -49,26 +50,35 @@ func guestFiles(hostBinary string, k kernel, r root) (map[string]entry, error) {
 		fmt.Fprintf(&order, "/%s %s\n", name, moduleParameters[m.name])
 	}
 	files["etc/joinmcast/modules"] = text(order.String())
-	files["etc/joinmcast/env"] = text(strings.Join(r.env, "\n") + "\n")
-	if r.ahead {
-		files["etc/joinmcast/ahead"] = text("")
-	}
-	files["rdma-core/VERSION"] = text(r.version + "\n")
-	for name, source := range r.files {
-		if err := add("rdma-core/"+name, source); err != nil {
-			return nil, err
+	for i, r := range roots {
+		dir := rootsFolder + "/" + rootName(i) + "/"
+		if r.ahead {
+			files["etc/joinmcast/ahead"] = text("")
 		}
-	}
-	for name, target := range r.links {
-		files["rdma-core/"+name] = entry{link: target}
+		files[dir+"ENV"] = text(strings.Join(r.env, "\n") + "\n")
+		files[dir+"VERSION"] = text(r.version + "\n")
+		for name, source := range r.files {
+			if err := add(dir+name, source); err != nil {
+				return nil, err
+			}
+		}
+		for name, target := range r.links {
+			files[dir+name] = entry{link: target}
+		}
 	}
 	return files, nil
 }
 
+// rootsFolder holds the agents' roots, one an rdma-core.
+const rootsFolder = "rdma-core"
+
+// rootName is the folder of an agents' root in it.
+func rootName(i int) string { return strconv.Itoa(i) }
+
 func text(s string) entry { return entry{data: []byte(s), mode: 0o644} }
 
 // guestFolders are where PID 1 mounts the kernel's file systems.
-var guestFolders = []string{"dev", "proc", "sys", "rdma-core/dev", "rdma-core/proc", "rdma-core/sys", "rdma-core/tmp"}
+var guestFolders = []string{"dev", "proc", "sys"}
 
 // initramfs packs files as an uncompressed cpio archive, which boots faster than a compressed one. The same files give
 // the same bytes.

@@ -12,7 +12,7 @@ import (
 func TestAnInitramfsHoldsFilesLinksAndTheirFolders(t *testing.T) {
 	must := NewWithT(t)
 	data, err := initramfs(map[string]entry{
-		"init": {data: []byte("#!"), mode: 0o755}, "etc/joinmcast/env": text("A=b\n"), "rdma-core/lib": {link: "usr/lib"},
+		"init": {data: []byte("#!"), mode: 0o755}, "etc/joinmcast/env": text("A=b\n"), "rdma-core/0/lib": {link: "usr/lib"},
 	})
 	must.Expect(err).NotTo(HaveOccurred())
 	records, err := cpio.ReadAllRecords(cpio.Newc.Reader(bytes.NewReader(data)))
@@ -26,8 +26,8 @@ func TestAnInitramfsHoldsFilesLinksAndTheirFolders(t *testing.T) {
 	}
 	must.Expect(content).To(HaveKeyWithValue("init", "#!"))
 	must.Expect(content).To(HaveKeyWithValue("etc/joinmcast/env", "A=b\n"))
-	must.Expect(content).To(HaveKeyWithValue("rdma-core/lib", "usr/lib"))
-	must.Expect(content).To(HaveKey("rdma-core/proc"))
+	must.Expect(content).To(HaveKeyWithValue("rdma-core/0/lib", "usr/lib"))
+	must.Expect(content).To(HaveKey("proc"))
 	must.Expect(order["etc"]).To(BeNumerically("<", order["etc/joinmcast"]))
 	must.Expect(order["etc/joinmcast"]).To(BeNumerically("<", order["etc/joinmcast/env"]))
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -21,10 +22,13 @@ type Config struct {
 	// and librxe-rdmav*.so; of a folder with librdmacm.so.1 alone, which is put into bookworm's rdma-core; or of a folder
 	// with other *.so files only, which are preloaded over it.
 	RDMACore string
+	// Beside are further rdma-cores that the guests hold, each named as RDMACore may be. Labs of one kernel whose
+	// rdma-cores are altogether the same share one saved pair, whichever of them each is for.
+	Beside []string
 
 	HostBinary  string   // joinmcast-host, a static program
 	AgentBinary string   // joinmcast-agent, or another program
-	Ahead       bool     // save the guests with an agent that runs and waits for its first message
+	Ahead       bool     // save the guests with an agent that runs and waits for its first message; not with Beside
 	Capture     bool     // keep what every pair's wire carries, for Pair.WriteWire
 	Mischief    string   // joinmcast-mischief.so, which agents for mischief have preloaded; empty: there are none
 	Preload     []string // shared objects that agents have preloaded
@@ -41,6 +45,7 @@ type Lab struct {
 	saved    savedPair
 	release  string
 	rdmaCore string
+	root     string
 	captures bool
 	runDir   string
 	unlock   func()
@@ -94,11 +99,18 @@ func resolve(ctx context.Context, c Config) (machine, []byte, *Lab, error) {
 	if err != nil {
 		return fail(err)
 	}
-	r, err := resolveRDMACore(ctx, c)
-	if err != nil {
-		return fail(err)
+	if c.Ahead && len(c.Beside) > 0 {
+		return fail(errors.New("an agent cannot be started ahead in guests that hold several rdma-cores"))
 	}
-	files, err := guestFiles(c.HostBinary, k, r)
+	names := slices.Compact(slices.Sorted(slices.Values(append([]string{c.RDMACore}, c.Beside...))))
+	own := slices.Index(names, c.RDMACore)
+	roots := make([]root, len(names))
+	for i, name := range names {
+		if roots[i], err = resolveRDMACore(ctx, c, name); err != nil {
+			return fail(err)
+		}
+	}
+	files, err := guestFiles(c.HostBinary, k, roots)
 	if err != nil {
 		return fail(err)
 	}
@@ -110,7 +122,9 @@ func resolve(ctx context.Context, c Config) (machine, []byte, *Lab, error) {
 	if c.Memory > 0 {
 		m.memory = c.Memory
 	}
-	return m, initrd, &Lab{release: k.release, rdmaCore: r.version, captures: c.Capture}, nil
+	return m, initrd, &Lab{
+		release: k.release, rdmaCore: roots[own].version, root: rootName(own), captures: c.Capture,
+	}, nil
 }
 
 // Kernel is the release of the guests' kernel, as found.
@@ -118,6 +132,9 @@ func (l *Lab) Kernel() string { return l.release }
 
 // RDMACore is the version of the guests' rdma-core, as found.
 func (l *Lab) RDMACore() string { return l.rdmaCore }
+
+// Root is the name by which the guests know the lab's rdma-core among those that they hold.
+func (l *Lab) Root() string { return l.root }
 
 // Fresh gives a pair that nobody has used, asleep. The caller closes it; the lab's end does so too.
 func (l *Lab) Fresh() (*Pair, error) {

@@ -13,11 +13,11 @@ func TestAMissingEmulatorIsToldBeforeAnythingIsFetched(t *testing.T) {
 }
 
 func TestADynamicHostProgramIsRefused(t *testing.T) {
-	_, err := guestFiles("/bin/sh", kernel{}, root{})
+	_, err := guestFiles("/bin/sh", kernel{}, nil)
 	NewWithT(t).Expect(err).To(MatchError("host program /bin/sh is not static: build it with CGO_ENABLED=0"))
 }
 
 func TestAHostProgramThatIsNoneIsRefused(t *testing.T) {
-	_, err := guestFiles("initramfs_test.go", kernel{}, root{})
+	_, err := guestFiles("initramfs_test.go", kernel{}, nil)
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring("host program: initramfs_test.go: bad magic number")))
 }

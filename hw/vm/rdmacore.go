@@ -28,10 +28,10 @@ const debianLibdir = "usr/lib/x86_64-linux-gnu"
 // defaultSuite lends what a path does not bring along.
 const defaultSuite = "bookworm"
 
-// resolveRDMACore makes the agents' root. A path that brings all of rdma-core takes all else from this host, with whose
+// resolveRDMACore makes the agents' root for one rdma-core. A path that brings all of rdma-core takes all else from this host, with whose
 // C library it was built.
-func resolveRDMACore(ctx context.Context, c Config) (root, error) {
-	base, libraries, err := findLibraries(c.RDMACore, c.Preload)
+func resolveRDMACore(ctx context.Context, c Config, name string) (root, error) {
+	base, libraries, err := findLibraries(name, c.Preload)
 	if err != nil {
 		return root{}, err
 	}

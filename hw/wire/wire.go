@@ -82,6 +82,7 @@ const (
 	HostWait        = "wait"        // AgentParams -> spec.Exit, when the agent has ended
 	HostKill        = "kill"        // AgentParams -> nothing; SIGKILL to the agent's process group
 	HostSignal      = "signal"      // SignalParams -> nothing
+	HostRenew       = "renew"       // no params -> RenewAnswer; a guest's host program only
 	HostPowerOff    = "poweroff"    // no params -> nothing; a guest's host program only
 )
 
@@ -90,6 +91,8 @@ type HelloParams struct {
 	Nonce    string `json:"nonce"`
 	Entropy  string `json:"entropy"`   // hexadecimal, mixed into the kernel's pool
 	UnixNano int64  `json:"unix_nano"` // a guest sets its clock to it, a host that is not ours leaves its own
+	// RDMACore names one of those that a guest holds, for its agents to run on; empty for the first.
+	RDMACore string `json:"rdma_core,omitempty"`
 }
 
 // HelloAnswer says what the host program is and may do.
@@ -115,6 +118,12 @@ type ConfigureAnswer struct {
 // UndoParams name a change to take back.
 type UndoParams struct {
 	Undo int `json:"undo"`
+}
+
+// RenewAnswer says how a guest differs from what it was before its first world, a line each. If it does not, another
+// world has begun on it: the kernel log is marked anew.
+type RenewAnswer struct {
+	Spoiled []string `json:"spoiled,omitempty"`
 }
 
 // StartParams say what kind of agent to start; without them it is a plain one.
