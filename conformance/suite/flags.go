@@ -32,7 +32,7 @@ func (f *flags) register(set *flag.FlagSet) {
 	set.StringVar(&f.kernel, "kernel", "", "a Debian suite; of guests also the `path` of a build tree, of sim a version")
 	set.StringVar(&f.rdmaCore, "rdma-core", "", "a Debian suite; of guests also the `path` of a build, of sim a version")
 	set.StringVar(&f.worlds, "worlds", "", "fresh: a `kind` of guests for each spec that nobody has used; or unspoiled")
-	set.StringVar(&f.rdmaCores, "rdma-cores", "", "further `names` of rdma-cores that the guests hold, with commas between")
+	set.StringVar(&f.rdmaCores, "rdma-cores", "", "further `names` of rdma-cores that guests hold, with commas between")
 	set.StringVar(&f.device, "device", "", "RDMA `device` of this machine, as in mlx5_0")
 	set.StringVar(&f.programs, "programs", "", "`folder` of the host program and the agent (default: bin)")
 	set.StringVar(&f.knownIssues, "known-issues", "", "more `files` of known issues, with commas between")

@@ -61,15 +61,8 @@ type Lab struct {
 // Open resolves the versions, and boots and saves a pair unless the cache has it. The lab and its guests end with ctx,
 // which therefore must outlive the call.
 func Open(ctx context.Context, c Config) (*Lab, error) {
-	if c.Progress == nil {
-		c.Progress = func(string) {}
-	}
-	if c.Cache == "" {
-		dir, err := defaultCache()
-		if err != nil {
-			return nil, fmt.Errorf("cache folder: %w", err)
-		}
-		c.Cache = dir
+	if err := c.fill(); err != nil {
+		return nil, err
 	}
 	m, initrd, l, err := resolve(ctx, c)
 	if err != nil {
@@ -87,6 +80,39 @@ func Open(ctx context.Context, c Config) (*Lab, error) {
 	context.AfterFunc(l.life, l.closeAll)
 	l.living = map[*Pair]bool{}
 	return l, nil
+}
+
+// FetchRDMACore fetches what the configuration's RDMACore needs, beside nothing else of it, and says why guests cannot
+// hold it.
+func FetchRDMACore(ctx context.Context, c Config) error {
+	if err := c.fill(); err != nil {
+		return err
+	}
+	r, err := resolveRDMACore(ctx, c, c.RDMACore)
+	if err != nil {
+		return err
+	}
+	for name, file := range r.files {
+		if _, err := os.Stat(file); err != nil {
+			return named(err, "rdma-core %s: file %s", c.RDMACore, name)
+		}
+	}
+	return nil
+}
+
+// fill gives fields that may be empty their values.
+func (c *Config) fill() error {
+	if c.Progress == nil {
+		c.Progress = func(string) {}
+	}
+	if c.Cache == "" {
+		dir, err := defaultCache()
+		if err != nil {
+			return fmt.Errorf("cache folder: %w", err)
+		}
+		c.Cache = dir
+	}
+	return nil
 }
 
 // resolve makes what the guests boot.

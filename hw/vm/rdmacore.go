@@ -28,8 +28,8 @@ const debianLibdir = "usr/lib/x86_64-linux-gnu"
 // defaultSuite lends what a path does not bring along.
 const defaultSuite = "bookworm"
 
-// resolveRDMACore makes the agents' root for one rdma-core. A path that brings all of rdma-core takes all else from this host, with whose
-// C library it was built.
+// resolveRDMACore makes the agents' root for one rdma-core. A path that brings all of it takes all else from this host,
+// with whose C library it was built.
 func resolveRDMACore(ctx context.Context, c Config, name string) (root, error) {
 	base, libraries, err := findLibraries(name, c.Preload)
 	if err != nil {
