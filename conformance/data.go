@@ -62,7 +62,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 		member.MustSay(ctx, group, "to myself too")
 		sender.MustSay(ctx, group, "the sentinel")
 
-		own, sentinel := member.MustReceive(ctx), member.MustReceive(ctx)
+		own, sentinel := member.Receive(ctx), member.Receive(ctx)
 		rig.Observe("own", rig.NamePayload(own, "to myself too"))
 		Expect(own).To(BePlainDatagram("to myself too"))
 		Expect(sentinel).To(BePlainDatagram("the sentinel"), "no second copy stands before it")
@@ -75,7 +75,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 
 		sender.MustSay(ctx, group, "")
 
-		got := member.MustReceive(ctx)
+		got := member.Receive(ctx)
 		rig.Observe("status", got.Status.String())
 		rig.Observe("byte_len", rig.NameLength(got.ByteLen, ""))
 		Expect(got).To(BePlainDatagram(""))
@@ -103,7 +103,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 
 		sender.MustSay(ctx, group, payload)
 
-		got := member.MustReceive(ctx)
+		got := member.Receive(ctx)
 		rig.Observe("status", got.Status.String())
 		rig.Observe("byte_len", rig.NameLength(got.ByteLen, payload))
 		Expect(got).To(BePlainDatagram(payload))
@@ -157,7 +157,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 			RemoteQPN: question.SrcQP, QKey: spec.UDPQKey, Data: spec.Bytes("an answer"),
 		})
 
-		got := sender.MustReceive(ctx)
+		got := sender.Receive(ctx)
 		rig.Observe("answer", rig.NamePayload(got, "an answer"))
 		Expect(got).To(BePlainDatagram("an answer"))
 	})
@@ -199,7 +199,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 		member.MustPostRecv(ctx, 1, 64)
 		sender.MustSay(ctx, group, "the next one")
 
-		got := member.MustReceive(ctx)
+		got := member.Receive(ctx)
 		rig.Observe("received", rig.NamePayload(got, "the next one"))
 		Expect(got).To(BePlainDatagram("the next one"))
 	})
@@ -211,7 +211,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 
 		stranger.MustSay(ctx, group, "from outside")
 
-		got := member.MustReceive(ctx)
+		got := member.Receive(ctx)
 		rig.Observe("received", rig.NamePayload(got, "from outside"))
 		Expect(got).To(BePlainDatagram("from outside"))
 	})
@@ -342,7 +342,7 @@ var _ = Describe("DAT: delivery to the members", func() {
 		restore(ctx)
 		sender.MustSay(ctx, group, "after")
 
-		got := member.MustReceive(ctx)
+		got := member.Receive(ctx)
 		rig.Observe("after", rig.NamePayload(got, "after"))
 		Expect(got).To(BePlainDatagram("after"))
 	})

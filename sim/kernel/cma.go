@@ -49,7 +49,8 @@ type cmID struct {
 
 // bind is rdma_bind_addr: the wildcard and the loopback address bind the id to an address but to no device.
 func (id *cmID) bind(a spec.Sockaddr) error {
-	if id.state != idle {
+	deviates := &id.kernel.deviates
+	if id.state != idle && !(deviates.Binding.BindsTwice && id.state == addrBound) {
 		return spec.EINVAL
 	}
 	dev, err := id.deviceOf(a)
@@ -57,8 +58,11 @@ func (id *cmID) bind(a spec.Sockaddr) error {
 		err = id.takePort(a)
 	}
 	if err != nil {
-		if !id.kernel.deviates.RefusedBindSticks {
+		if !deviates.RefusedBindSticks {
 			id.netdev = nil
+		}
+		if errors.Is(err, spec.ENODEV) && deviates.Binding.BlamesAddress {
+			return spec.EADDRNOTAVAIL
 		}
 		return err
 	}
@@ -71,7 +75,7 @@ func (id *cmID) bind(a spec.Sockaddr) error {
 // device.
 func (id *cmID) deviceOf(a spec.Sockaddr) (*device, error) {
 	if isAny(a) {
-		return nil, nil
+		return id.deviceOfAny(a), nil
 	}
 	if a.Family() == spec.AFIB {
 		return id.kernel.deviceOfGID(a)
@@ -93,9 +97,28 @@ func (id *cmID) deviceOf(a spec.Sockaddr) (*device, error) {
 	return id.acquire(id.netdev, a.Addr())
 }
 
+// deviceOfAny is the device for an address that names none: none.
+func (id *cmID) deviceOfAny(a spec.Sockaddr) *device {
+	deviates := &id.kernel.deviates.Binding
+	isIP := a.Family() != spec.AFIB
+	if isIP && (deviates.BindsLoopback && a.Addr().IsLoopback() || deviates.BindsWildcard && a.Addr().IsUnspecified()) {
+		return id.anyDevice()
+	}
+	return nil
+}
+
+// anyDevice takes the host's first device, which is right for a deviation only.
+func (id *cmID) anyDevice() *device {
+	d := id.kernel.loopbackDevice()
+	if d != nil {
+		id.netdev = d.netdev
+	}
+	return d
+}
+
 // acquire finds the device for a source address on a network device (cma_acquire_dev_by_src_ip).
 func (id *cmID) acquire(n *netdev, src netip.Addr) (*device, error) {
-	if id.ps == spec.PSIPoIB && n.linkLayer == ethernet {
+	if id.ps == spec.PSIPoIB && n.linkLayer == ethernet && !id.kernel.deviates.Address.BindsIPoIBAnywhere {
 		return nil, spec.EINVAL
 	}
 	if d := id.kernel.deviceAt(n, src); d != nil {
@@ -172,7 +195,15 @@ func (id *cmID) resolveAddr(src, dst spec.Sockaddr) error {
 		return spec.ENODEV
 	}
 	to := dst.Addr() // the caller's memory is its own again when this returns
-	n, from, err := id.kernel.route(id.netdev, id.src, to)
+	deviates, given := &id.kernel.deviates.Binding, id.netdev
+	if deviates.NeedsRoute {
+		given = nil
+	}
+	n, from, err := id.kernel.route(given, id.src, to)
+	if err != nil && deviates.TellsNoRouteLater {
+		id.kernel.addrWork.Add(func() { id.notify(spec.AddrError, status(err)) })
+		return nil
+	}
 	if err != nil {
 		return err // the id stays bound
 	}
@@ -225,6 +256,9 @@ func (id *cmID) reach(n *netdev, src, dst netip.Addr) error {
 	if id.device == nil {
 		id.netdev = n
 		d, err := id.acquire(n, src)
+		if err != nil && id.kernel.deviates.Binding.TakesAnyDevice {
+			d, err = id.anyDevice(), nil
+		}
 		if err != nil {
 			return err
 		}
@@ -296,8 +330,12 @@ func (id *cmID) destroy() {
 		return
 	}
 	id.state = destroying
+	newest := true
 	for m := range id.members.Backward() {
-		m.giveBack()
+		if id.ends(m, newest) {
+			m.giveBack()
+		}
+		m.over, newest = true, false
 	}
 	if id.device != nil {
 		id.kernel.resources["cm_id"]--
@@ -306,13 +344,25 @@ func (id *cmID) destroy() {
 	id.kernel.resources["cm_id"] -= id.listeners
 }
 
+// ends tells whether the end of the id ends a membership, of which one is the newest: always, but for deviations.
+func (id *cmID) ends(m *membership, newest bool) bool {
+	deviates := &id.kernel.deviates.Ending
+	if deviates.HoldsGID && m.coming > 0 {
+		id.device.heldForGood = true
+	}
+	isUnread := m.coming > 0 || m.unread != nil
+	return !(deviates.LeavesNewest && !newest || deviates.KeepsUnread && isUnread || deviates.CloseKeepsAll && id.file.closed)
+}
+
 // free ends the id and forgets its handle, its memberships and its unread events (ucma_destroy_private_ctx).
 func (id *cmID) free() {
 	id.destroy()
 	for m := range id.members.All() {
 		id.kernel.members.remove(m.handle)
 	}
-	id.file.drop(func(e *cmEvent) bool { return e.of == id })
+	if !id.kernel.deviates.Ending.KeepsEvents {
+		id.file.drop(func(e *cmEvent) bool { return e.of == id })
+	}
 	id.givePort()
 	id.kernel.ids.remove(id.handle)
 }

@@ -1,7 +1,9 @@
 package kernel
 
 import (
+	"cmp"
 	"math/bits"
+	"net/netip"
 	"slices"
 
 	"joinmcast/sim/fabric"
@@ -27,6 +29,11 @@ type qp struct {
 	sending            int    // posted and not yet completed
 	psn                uint32 // of the next datagram
 	attached           map[attachment]bool
+
+	// Of deviations.
+	held   bool       // see DatagramsHold
+	header spec.Bytes // of the first receive
+	imm    *uint32    // of the last one that had any
 }
 
 // maxPSN is the greatest packet sequence number, of 24 bits.
@@ -89,7 +96,7 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 	on := q.device.kind.transport
 	q.psn = (q.psn + 1) & maxPSN
 	q.device.work.Add(func() {
-		fits := len(wr.Data) <= on.mtu(q.device)
+		fits := q.device.fit(datagram)
 		if n := a.netdev; fits && q.state == uabi.QPRTS && n != nil && n.linkLayer == ethernet && !n.has(a.src) {
 			// There is no route from an address that has gone, which what does not fit need not find (rxe_requester).
 			q.sending--
@@ -110,6 +117,19 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 	return nil
 }
 
+// fit tells whether a datagram fits the port's MTU.
+func (d *device) fit(datagram *fabric.Datagram) bool {
+	deviates, length, mtu := &d.kernel.deviates.Datagram, len(datagram.Payload), d.kind.transport.mtu(d)
+	switch {
+	case length > mtu && deviates.Truncates:
+		datagram.Payload = datagram.Payload[:mtu]
+		return true
+	case length == mtu:
+		return !deviates.CutsMTU
+	}
+	return length < mtu
+}
+
 // arrival is a datagram at a port that takes it in.
 type arrival struct {
 	*fabric.Datagram
@@ -126,28 +146,66 @@ func (d *device) deliver(a arrival) {
 		}
 		return
 	}
-	g := d.groups[a.group]
-	if g == nil {
-		return
-	}
-	for _, q := range g.qps {
+	for _, q := range d.attachedTo(a.group) {
 		q.receive(a)
 		if d.kernel.deviates.DeliversTwice {
 			q.receive(a)
 		}
+		if d.kernel.deviates.Ending.DatagramsHold {
+			q.held = true
+		}
 	}
+}
+
+// attachedTo are the QPs of a group.
+func (d *device) attachedTo(mgid spec.GID) []*qp {
+	deviates := &d.kernel.deviates.Datagram
+	if deviates.MixesTwins {
+		return d.attachedToTwins(mgid)
+	}
+	g := d.groups[mgid]
+	switch {
+	case g == nil:
+		return nil
+	case deviates.DeliversToFirst:
+		return g.qps[:min(len(g.qps), 1)]
+	}
+	return g.qps
+}
+
+// attachedToTwins are the QPs of all groups with the link-layer address of one, in the order of their numbers.
+func (d *device) attachedToTwins(mgid spec.GID) []*qp {
+	mac := func(g spec.GID) fabric.MAC { return fabric.GroupMAC(netip.AddrFrom16(g).Unmap()) }
+	var qps []*qp
+	for other, g := range d.groups {
+		if mac(other) == mac(mgid) {
+			qps = append(qps, g.qps...)
+		}
+	}
+	slices.SortFunc(qps, func(a, b *qp) int { return cmp.Compare(a.num, b.num) })
+	return qps
 }
 
 // receive fills the next buffer. A packet with another queue key, with no buffer posted, or too long for the buffer is
 // dropped, and the buffer waits for the next one.
 func (q *qp) receive(a arrival) {
+	deviates := &q.device.kernel.deviates
 	receives := q.state == uabi.QPRTR || q.state == uabi.QPRTS
-	if q.qpType != spec.QPTypeUD || !receives || a.QKey != q.qkey || q.buffers.Len() == 0 {
+	if q.qpType != spec.QPTypeUD || !receives || a.QKey != q.qkey && !deviates.Datagram.IgnoresQKey {
+		return
+	}
+	if q.buffers.Len() == 0 && deviates.Datagram.NeedsBuffer {
+		q.fail()
+	}
+	if q.buffers.Len() == 0 || len(a.Payload) == 0 && deviates.Datagram.DropsEmpty {
 		return
 	}
 	buffer, length := q.buffers.First(), spec.GRHBytes+len(a.Payload)
 	fits := length <= int(buffer.Size)
-	if blames := q.device.kernel.deviates.BlamesShortBuffer && q.device.hca == nil; !fits && !blames {
+	if !fits && deviates.Datagram.FillsShort {
+		length, fits = int(buffer.Size), true
+	}
+	if blames := deviates.BlamesShortBuffer && q.device.hca == nil; !fits && !blames {
 		return
 	}
 	q.buffers.Pop()
@@ -163,8 +221,33 @@ func (q *qp) receive(a arrival) {
 	if !wc.HasGRH {
 		wc.GRH = make(spec.Bytes, spec.GRHBytes) // the room for it is there all the same
 	}
-	if q.device.kernel.deviates.ForgetsGRHLength {
+	if deviates.ForgetsGRHLength {
 		wc.ByteLen -= spec.GRHBytes
 	}
+	q.mistell(&wc)
 	q.recvCQ.done.Push(wc)
+}
+
+// mistell makes a receive tell what deviations make of it.
+func (q *qp) mistell(wc *spec.Completion) {
+	deviates := &q.device.kernel.deviates.Datagram
+	if deviates.CountsPad {
+		wc.ByteLen = (wc.ByteLen + 3) &^ 3
+	}
+	if deviates.LosesZeroImm && wc.Imm != nil && *wc.Imm == 0 {
+		wc.Imm = nil
+	}
+	if deviates.KeepsImm {
+		q.imm = cmp.Or(wc.Imm, q.imm)
+		wc.Imm = q.imm
+	}
+	if deviates.NamesReceiver {
+		wc.SrcQP = uint32(q.num)
+	}
+	if deviates.KeepsHeader {
+		if q.header == nil {
+			q.header = wc.GRH
+		}
+		wc.GRH = q.header
+	}
 }

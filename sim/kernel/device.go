@@ -19,14 +19,17 @@ const (
 
 // device is an RDMA device above one network device.
 type device struct {
-	name     string
-	kind     Kind
-	mode     spec.RoCEMode // that the port's ids use: its default_roce_mode
-	kernel   *Kernel
-	netdev   *netdev
-	hca      *hca // of InfiniBand; nil else
-	removed  bool
-	open     int // uverbs files
+	name    string
+	kind    Kind
+	mode    spec.RoCEMode // that the port's ids use: its default_roce_mode
+	kernel  *Kernel
+	netdev  *netdev
+	hca     *hca // of InfiniBand; nil else
+	removed bool
+	open    int // uverbs files
+
+	heldForGood bool // by an id that has ended (a deviation's; see HoldsGID)
+
 	gids     []gid
 	held     map[int]int // places of gids: how many ids are bound to the address that is, or was, there
 	groups   map[spec.GID]*group
@@ -44,7 +47,10 @@ type gid struct {
 }
 
 // group is the QPs attached to a multicast group of the device (struct rxe_mcg).
-type group struct{ qps []*qp }
+type group struct {
+	qps    []*qp
+	places []*qp // that were detached and go on counting (a deviation's; see KeepsPlaces)
+}
 
 // newDevice makes a device of a kind. A port that can speak RoCE v2 does so until it is told otherwise.
 func newDevice(k *Kernel, name string, kind Kind, n *netdev) *device {
@@ -197,17 +203,22 @@ func (d *device) delGID(n *netdev, a netip.Addr) {
 
 // attach adds a QP to a group (rxe_attach_mcast); a QP that is there already stays there once.
 func (d *device) attach(q *qp, mgid spec.GID) error {
-	g, limits := d.groups[mgid], d.kind.limits
+	g, limits := d.groups[mgid], d.room()
+	deviates := &d.kernel.deviates
 	isNew := g == nil
 	if isNew {
 		g = &group{}
 	}
+	g.places = without(g.places, q)
 	switch {
 	case isNew && len(d.groups) >= limits.groups:
 		return spec.ENOMEM
-	case slices.Contains(g.qps, q):
+	case slices.Contains(g.qps, q) && !deviates.Datagram.AttachesTwice:
 		return nil
-	case d.attached >= limits.attachments || len(g.qps) >= limits.attachedToGroup:
+	case d.attached >= limits.attachments || len(g.qps)+len(g.places) >= limits.attachedToGroup:
+		if deviates.Limit.FullIsEINVAL {
+			return spec.EINVAL
+		}
 		return spec.ENOMEM
 	}
 	if isNew {
@@ -225,13 +236,34 @@ func (d *device) detach(q *qp, mgid spec.GID) error {
 	if g == nil || !slices.Contains(g.qps, q) {
 		return spec.EINVAL
 	}
-	g.qps = slices.DeleteFunc(g.qps, func(o *qp) bool { return o == q })
+	g.qps = without(g.qps, q)
 	d.attached--
+	if d.kernel.deviates.Limit.KeepsPlaces {
+		g.places = append(g.places, q)
+	}
 	if len(g.qps) == 0 {
-		delete(d.groups, mgid)
+		if !d.kernel.deviates.Limit.KeepsGroups {
+			delete(d.groups, mgid)
+		}
 		d.filter(mgid, false)
 	}
 	return nil
+}
+
+func without(qps []*qp, q *qp) []*qp {
+	return slices.DeleteFunc(qps, func(o *qp) bool { return o == q })
+}
+
+// room is what the device takes, which is what it tells, but for deviations.
+func (d *device) room() limits {
+	room := d.kind.limits
+	if d.kernel.deviates.Limit.OneQPMore {
+		room.attachedToGroup++
+	}
+	if d.kernel.deviates.Limit.OneGroupMore {
+		room.groups++
+	}
+	return room
 }
 
 // filter lets a group's frames through the network device's filter, or no more; an HCA has none.

@@ -136,13 +136,24 @@ func (h *hca) hasForgotten() bool {
 
 // mgid is the MGID of an address on the id's port.
 func (id *cmID) mgid(a spec.Sockaddr) spec.GID {
-	deviates, ps := id.kernel.deviates.InfiniBand, id.ps
+	deviates, ps := &id.kernel.deviates.InfiniBand, id.ps
 	if deviates.MapsAllAsIPoIB {
 		ps = spec.PSIPoIB
 	}
+	if deviates.SignsGIDs && a.Family() == spec.AFIB && !isZero(a) {
+		a = spec.NewSockaddr(netip.AddrFrom16(spec.GID(a[8:24])), 0)
+	}
 	mgid := infinibandMGID(a, ps, id.device.hca.subnet.Broadcast())
-	if deviates.MapsAssigned && isAssigned(mgid) {
-		mgid[2] = signatureOfIPv6
+	switch {
+	case isAny(a):
+	case isAssigned(mgid):
+		if deviates.MapsAssigned {
+			mgid[2] = signatureOfIPv6
+		}
+	case deviates.Maps32Bits && a.Family() == spec.AFInet:
+		mgid[12] = a[4]
+	case deviates.Maps64Bits && a.Family() == spec.AFInet6:
+		clear(mgid[6:8])
 	}
 	return mgid
 }

@@ -35,7 +35,12 @@ func (iwarp) qkey(*cmID) (uint32, error) { return spec.UDPQKey, nil }
 
 // joinMulticast is what is left in rdma_join_multicast for a port that is neither RoCE nor has a subnet administrator.
 // It does not look at the address.
-func (iwarp) joinMulticast(*membership, spec.Sockaddr) error { return spec.ENOSYS }
+func (iwarp) joinMulticast(m *membership, _ spec.Sockaddr) error {
+	if m.id.kernel.deviates.Address.JoinsNothingOnIWARP {
+		return nil
+	}
+	return spec.ENOSYS
+}
 
 func (iwarp) leaveMulticast(*membership) {}
 

@@ -44,7 +44,7 @@ func (f *cmFile) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 	if err := f.write(); err != nil {
 		return 0, err
 	}
-	if size := sockaddrSize(r.Addr); size == 0 || r.AddrSize != size || len(r.Addr) < size {
+	if size := sockaddrSize(r.Addr); size == 0 || r.AddrSize != size && !f.kernel.deviates.Address.IgnoresSize || len(r.Addr) < size {
 		return 0, spec.EINVAL
 	}
 	if r.Flags > spec.SendOnlyMember {
@@ -72,19 +72,38 @@ func (f *cmFile) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 // join is rdma_join_multicast up to the port's own part.
 func (m *membership) join(a spec.Sockaddr) error {
 	deviates := &m.id.kernel.deviates
-	switch {
-	case m.id.state == addrBound || m.id.state == addrResolved:
-	case m.id.state == routeResolved && deviates.JoinsAfterRoute:
-	default:
+	if !m.id.isReady() || deviates.Binding.JoinsOwnFamily && a.Family() != m.id.family {
 		return spec.EINVAL
 	}
 	if m.id.qpType != spec.QPTypeUD && !deviates.JoinsTCP {
-		return spec.EINVAL
+		switch {
+		case deviates.Address.JoinsRCOfPSIB && m.id.ps == spec.PSIB:
+		case deviates.Address.RefusesRCOtherwise:
+			return spec.EOPNOTSUPP
+		default:
+			return spec.EINVAL
+		}
 	}
 	if deviates.WarnsAtJoin {
 		m.id.kernel.warn("WARNING: at drivers/infiniband/core/cma.c rdma_join_multicast (a simulated deviation)")
 	}
 	return m.id.device.kind.transport.joinMulticast(m, a)
+}
+
+// isReady tells whether the id is in a state to join.
+func (id *cmID) isReady() bool {
+	deviates := &id.kernel.deviates
+	switch id.state {
+	case addrBound:
+		return !deviates.Binding.NeedsResolution
+	case addrResolved:
+		return true
+	case routeResolved:
+		return deviates.JoinsAfterRoute
+	case listening:
+		return deviates.Binding.JoinsListening
+	}
+	return false
 }
 
 // joinEvent is what a join that succeeded tells (cma_make_mc_event): the group, the way to it and the port's own part
@@ -102,6 +121,9 @@ func (m *membership) joinEvent(group *spec.AHAttr) *cmEvent {
 	e.AH.IsGlobal, e.AH.PortNum, e.AH.GRH.SGIDIndex = true, portNum, uint8(sgid)
 	if m.id.kernel.deviates.TellsItsStack {
 		e.AH.GRH.TrafficClass = 0x5a
+	}
+	if m.id.ps == spec.PSIB && m.id.kernel.deviates.Address.ForgetsQKeyOfPSIB {
+		e.QKey = 0
 	}
 	return e
 }

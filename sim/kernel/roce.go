@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"encoding/hex"
 	"net"
 	"net/netip"
@@ -49,11 +50,14 @@ func (roce) qkey(*cmID) (uint32, error) { return spec.UDPQKey, nil }
 // is known here. The mode is the port's at this moment, whatever it was when the id was bound.
 func (r roce) joinMulticast(m *membership, a spec.Sockaddr) error {
 	k, n, mode := m.id.kernel, m.id.netdev, m.id.device.mode
-	if isZero(a) {
+	if isZero(a) && !k.deviates.Address.JoinsZero {
 		return spec.EINVAL
 	}
 	if n == nil {
 		return spec.ENODEV
+	}
+	if mode == spec.RoCEv1Mode && a.Family() == spec.AFInet6 && k.deviates.Address.RefusesIPv6 {
+		return spec.EOPNOTSUPP
 	}
 	group := spec.GlobalRoute{DGID: k.roceMGID(a, mode), HopLimit: hopLimit(mode)}
 	if mode == spec.RoCEv2Mode {
@@ -63,7 +67,7 @@ func (r roce) joinMulticast(m *membership, a spec.Sockaddr) error {
 	} else if m.flags == spec.FullMember && k.deviates.LeaveUnreportsOthers {
 		m.igmp = lowestIPv4(group.DGID)
 	}
-	if ibMTU(n.mtu) == 0 {
+	if ibMTU(n.mtu) == 0 && !k.deviates.Address.IgnoresMTU {
 		if mode == spec.RoCEv2Mode && !k.deviates.RefusalLeaksIGMP {
 			m.giveBack()
 		}
@@ -75,19 +79,59 @@ func (r roce) joinMulticast(m *membership, a spec.Sockaddr) error {
 
 // report makes the host a member by IGMP, as RoCE v2 needs it; a send-only one stays unknown.
 func (roce) report(m *membership, a spec.Sockaddr, mgid spec.GID) error {
-	deviates := m.id.kernel.deviates
+	deviates, group := &m.id.kernel.deviates, lowestIPv4(mgid)
 	switch {
-	case a.Family() != spec.AFInet && deviates.LeaksENOTSUPP:
+	case deviates.takes(a):
+	case deviates.LeaksENOTSUPP:
 		return spec.ENOTSUPP
-	case a.Family() != spec.AFInet:
+	default:
 		return spec.EOPNOTSUPP
+	}
+	switch {
+	case deviates.Address.RefusesHostsGroups && m.id.netdev.igmp.has(group):
+		return spec.EADDRINUSE
+	case deviates.Limit.OfASocket && m.id.isFullSocket():
+		return spec.ENOMEM
 	case m.flags == spec.FullMember || deviates.SendOnlyReports:
-		m.igmp = lowestIPv4(mgid)
-		m.id.netdev.joinGroup(m.igmp)
+		m.igmp = group
+		m.hostsNetdev().joinGroup(m.igmp)
 	case deviates.SendOnlyUnreports:
-		m.igmp = lowestIPv4(mgid)
+		m.igmp = group
 	}
 	return nil
+}
+
+// takes tells whether RoCE v2 has a group of an address: of IPv4 alone, but for deviations.
+func (d *Deviations) takes(a spec.Sockaddr) bool {
+	switch a.Family() {
+	case spec.AFInet:
+		return true
+	case spec.AFInet6:
+		return d.Address.JoinsIPv6 || d.Address.JoinsMapped && a.Addr().Is4In6()
+	}
+	return d.Address.JoinsGIDs
+}
+
+// isFullSocket tells whether a socket could be in no more groups than the id is in (igmp_max_memberships).
+func (id *cmID) isFullSocket() bool {
+	const most = 20
+	groups := 0
+	for range id.members.All() {
+		groups++
+	}
+	return groups >= most
+}
+
+// hostsNetdev is the network device on which the host is a member by IGMP: the id's own, but for deviations.
+func (m *membership) hostsNetdev() *netdev {
+	n, deviates := m.id.netdev, &m.id.kernel.deviates.Binding
+	if deviates.JoinsParent {
+		return n.lowest()
+	}
+	if deviates.FollowsRoute {
+		return cmp.Or(m.id.kernel.lookUp(m.igmp), n)
+	}
+	return n
 }
 
 // lowestIPv4 is the last 32 bits of a GID taken for an IPv4 group (cma_igmp_send).
@@ -104,8 +148,13 @@ func hopLimit(m spec.RoCEMode) uint8 {
 
 // leaveMulticast takes the IGMP membership back; a send-only one has none.
 func (roce) leaveMulticast(m *membership) {
-	if m.igmp.IsValid() && !m.id.kernel.deviates.LeaksIGMP {
-		m.id.netdev.leaveGroup(m.igmp)
+	deviates := &m.id.kernel.deviates
+	if !m.igmp.IsValid() || deviates.LeaksIGMP || deviates.Mapping.LeavesByMode && m.id.device.mode == spec.RoCEv1Mode {
+		return
+	}
+	m.hostsNetdev().leaveGroup(m.igmp)
+	if deviates.Mapping.KeepsMAC {
+		m.id.netdev.addFilter(fabric.GroupMAC(m.igmp))
 	}
 }
 
@@ -113,16 +162,27 @@ func (roce) leaveMulticast(m *membership) {
 // IPv4 one goes behind a prefix, and the loopback address maps to zero. What is neither is read as if it were IPv4.
 func (k *Kernel) roceMGID(a spec.Sockaddr, m spec.RoCEMode) spec.GID {
 	var mgid spec.GID
+	deviates := &k.deviates.Mapping
+	isRoCEv1 := m == spec.RoCEv1Mode
 	switch group := a.Addr(); {
 	case group.IsUnspecified() || group.IsLoopback():
 		return mgid
+	case group.Is6() && isRoCEv1 && deviates.CutsIPv6:
+		mgid = group.As16()
+		copy(mgid[:], []byte{0xff, 0x0e, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff})
 	case group.Is6():
 		mgid = group.As16()
 	default:
 		mgid[10], mgid[11] = 0xff, 0xff
 		copy(mgid[12:], a[4:8])
-		if m == spec.RoCEv1Mode {
+		if isRoCEv1 && !deviates.MapsAsRoCEv2 {
 			mgid[0], mgid[1] = 0xff, 0x0e
+		}
+		if deviates.MapsMACBits {
+			mgid[13] &= 0x7f
+		}
+		if deviates.MapsPort {
+			copy(mgid[8:10], a[2:4])
 		}
 	}
 	if k.deviates.MapsToWrongGroup {

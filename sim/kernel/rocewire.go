@@ -55,8 +55,15 @@ func (d *device) transmitRoCEv2(a *ah, datagram *fabric.Datagram) {
 		d.takeIn(p)
 		return
 	}
-	if p.IP.Dst.IsMulticast() && n.up {
+	deviates := &d.kernel.deviates.Datagram
+	if deviates.MembersOnly && p.IP.Dst.IsMulticast() && !n.igmp.has(p.IP.Dst) {
+		return
+	}
+	if p.IP.Dst.IsMulticast() && n.up && !deviates.LoopsNothing {
 		n.inputIP(p)
+	}
+	if deviates.ForgetsTag {
+		n = n.lowest()
 	}
 	if ipPacketBytes(p) <= n.mtu {
 		n.send(p)
@@ -65,7 +72,11 @@ func (d *device) transmitRoCEv2(a *ah, datagram *fabric.Datagram) {
 
 // takeIn hands a frame that the network device let through to the QPs.
 func (d *device) takeIn(p fabric.Frame) {
-	d.deliver(arrival{Datagram: p.Datagram, group: spec.GID(p.IP.Dst.As16()), grh: header(p)})
+	group := spec.GID(p.IP.Dst.As16())
+	if d.kernel.deviates.Datagram.SwapsHeader {
+		p.IP.Src, p.IP.Dst = p.IP.Dst, p.IP.Src
+	}
+	d.deliver(arrival{Datagram: p.Datagram, group: group, grh: header(p)})
 }
 
 // Bytes of the network headers of a RoCE v2 packet, and what says that UDP is in it.

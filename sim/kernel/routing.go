@@ -56,7 +56,7 @@ func (k *Kernel) lookUp(dst netip.Addr) *netdev {
 		}
 	}
 	for _, r := range k.routes {
-		if n, err := k.netdev(r.Netdev); err == nil {
+		if n, err := k.netdev(r.Netdev); err == nil && !k.deviates.Binding.IgnoresRoutes {
 			consider(n, r.Prefix)
 		}
 	}

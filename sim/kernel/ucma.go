@@ -289,6 +289,9 @@ func (f *cmFile) Close() error {
 		return spec.EBADF
 	}
 	f.closed = true
+	if f.readable() && f.kernel.deviates.Ending.CloseWarns {
+		f.kernel.warn("WARNING: at drivers/infiniband/core/ucma.c ucma_close (a simulated deviation)")
+	}
 	f.process.files.remove(uint32(f.fd - firstFD))
 	for id := range f.kernel.ids.all() {
 		if id.file == f {

@@ -52,6 +52,13 @@ func (k *Kernel) bringDown(n *netdev) {
 	n.up = false
 	k.delAddr(n, linkLocalOf(n))
 	n.leaveGroup(allSystems)
+	if k.deviates.Datagram.DiesWithLink {
+		for a, users := range maps.Collect(n.igmp.users()) {
+			for range users {
+				n.leaveGroup(a)
+			}
+		}
+	}
 	for _, groups := range []iter.Seq2[netip.Addr, uint32]{n.igmp.users(), n.mld.all()} {
 		for a := range groups {
 			n.shutOut(a)

@@ -146,8 +146,11 @@ func (c *verbsContext) DestroyQP(h uabi.QP) error {
 	switch {
 	case !ok:
 		return spec.EINVAL
-	case len(q.attached) > 0:
+	case len(q.attached) > 0 && !c.device.kernel.deviates.Ending.FreesAttached:
 		return spec.EBUSY
+	}
+	for at := range q.attached {
+		_ = c.device.detach(q, at.group)
 	}
 	c.freeQP(q)
 	return nil
@@ -159,7 +162,9 @@ func (c *verbsContext) freeQP(q *qp) {
 	q.recvCQ.users--
 	delete(c.qps, q.num)
 	delete(c.device.qps, q.num)
-	c.device.kernel.resources["qp"]--
+	if !q.held {
+		c.device.kernel.resources["qp"]--
+	}
 }
 
 // attachment is the key of uverbs' list of a QP's groups.
@@ -177,10 +182,11 @@ func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 	if !ok {
 		return spec.EINVAL
 	}
-	if q.attached[attachment{g, mlid}] {
-		if c.device.kernel.deviates.AttachesOnce {
-			return spec.EINVAL
-		}
+	deviates := &c.device.kernel.deviates
+	switch isAttached := q.attached[attachment{g, mlid}]; {
+	case isAttached && deviates.AttachesOnce:
+		return spec.EINVAL
+	case isAttached && !deviates.Datagram.AttachesTwice:
 		return nil
 	}
 	if err := q.mayAttach(g, mlid); err != nil {
@@ -195,13 +201,20 @@ func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 
 // mayAttach is ib_attach_mcast's check.
 func (q *qp) mayAttach(g spec.GID, mlid uint16) error {
-	deviates := q.device.kernel.deviates
+	deviates := &q.device.kernel.deviates
 	mlidFits := q.device.kind.transport.validMLID(mlid) || deviates.InfiniBand.AttachesAnyMLID
-	fits := isMulticast(g) && q.qpType == spec.QPTypeUD && mlidFits
+	fits := (isMulticast(g) || deviates.Address.takesFor(g)) && q.qpType == spec.QPTypeUD && mlidFits
 	if !fits && !deviates.AttachesUnchecked {
 		return spec.EINVAL
 	}
 	return nil
+}
+
+// takesFor tells whether a deviation takes a GID that is not multicast for one that is.
+func (d *AddressDeviations) takesFor(g spec.GID) bool {
+	const classE = 0xf0
+	isMapped := netip.AddrFrom16(g).Is4In6()
+	return isMapped && (d.AttachesMapped || d.AttachesClassE && g[12] >= classE)
 }
 
 // DetachMulticast detaches a QP from a pair that is in its list.
@@ -269,10 +282,14 @@ func (c *verbsContext) WaitCQ(h uabi.CQ) (spec.Completion, error) {
 // close frees all objects, as at process exit: there nothing is busy, and attached QPs are detached.
 func (c *verbsContext) close() {
 	k := c.device.kernel
+	deviates := &k.deviates.Ending
 	for _, q := range slices.SortedFunc(maps.Values(c.qps), func(a, b *qp) int { return cmp.Compare(a.num, b.num) }) {
 		twice := q.attachedTwice()
 		for at := range q.attached {
 			_ = c.device.detach(q, at.group) // of two pairs with one group the first took the QP off
+			if deviates.KeepsMACsAtExit {
+				c.device.filter(at.group, true)
+			}
 		}
 		switch {
 		case k.deviates.KeepsQPAtExit:
@@ -283,7 +300,9 @@ func (c *verbsContext) close() {
 		}
 	}
 	k.resources["cq"] -= len(c.cqs)
-	k.resources["pd"] -= len(c.pds)
+	if !deviates.KeepsPDAtExit {
+		k.resources["pd"] -= len(c.pds)
+	}
 	k.resources["ctx"]--
 	c.device.open--
 }

@@ -23,6 +23,20 @@ var inInfiniBand = []Quirk{
 		apply:    onInfiniBand(func(d *kernel.InfiniBandDeviations) { d.KeepsDefaultQKey = true }),
 	},
 	{
+		Name:     "ib-32-bits-of-ipv4",
+		Does:     "the MGID of an IPv4 group has all bits of its address",
+		CaughtBy: "JM-MAP-03",
+		On:       spec.InfiniBand,
+		apply:    onInfiniBand(func(d *kernel.InfiniBandDeviations) { d.Maps32Bits = true }),
+	},
+	{
+		Name:     "ib-64-bits-of-ipv6",
+		Does:     "the MGID of an IPv6 group has the last 64 bits of its address",
+		CaughtBy: "JM-MAP-08",
+		On:       spec.InfiniBand,
+		apply:    onInfiniBand(func(d *kernel.InfiniBandDeviations) { d.Maps64Bits = true }),
+	},
+	{
 		Name:     "ib-keeps-groups",
 		Does:     "a leave never reaches the subnet administration",
 		CaughtBy: "JM-LIM-07",
@@ -77,6 +91,13 @@ var inInfiniBand = []Quirk{
 		CaughtBy: "JM-EX-12",
 		On:       spec.InfiniBand,
 		apply:    onInfiniBand(func(d *kernel.InfiniBandDeviations) { d.AsksForFull = true }),
+	},
+	{
+		Name:     "ib-signs-gids",
+		Does:     "the GID of an AF_IB address is mapped as an IPv6 address",
+		CaughtBy: "JM-MAP-10",
+		On:       spec.InfiniBand,
+		apply:    onInfiniBand(func(d *kernel.InfiniBandDeviations) { d.SignsGIDs = true }),
 	},
 	{
 		Name:     "ib-swapped-mlid",

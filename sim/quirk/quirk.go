@@ -84,7 +84,8 @@ func Check(name string) error {
 
 // All lists every quirk, sorted by name.
 func All() []Quirk {
-	all := slices.Concat(inLibrary, inKernel, inInfiniBand, inUpstream)
+	all := slices.Concat(
+		inLibrary, inKernel, inAddress, inBinding, inMapping, inDatagrams, inLimits, inEndings, inInfiniBand, inUpstream)
 	slices.SortFunc(all, func(a, b Quirk) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
@@ -101,6 +102,11 @@ func Apply(names []string) (l librdmacm.Deviations, k kernel.Deviations, err err
 		q.apply(&l, &k)
 	}
 	return l, k, nil
+}
+
+// kernelDoes makes the kernel alone deviate.
+func kernelDoes(deviate func(*kernel.Deviations)) func(*librdmacm.Deviations, *kernel.Deviations) {
+	return func(_ *librdmacm.Deviations, k *kernel.Deviations) { deviate(k) }
 }
 
 func find(all []Quirk, name string) (Quirk, error) {
