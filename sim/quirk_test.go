@@ -436,16 +436,26 @@ var on = map[spec.Transport]sim.Options{
 	spec.RoCEv1: {Kind: "rxe-both", Mode: spec.RoCEv1Mode},
 
 	spec.InfiniBand: {Kind: "mlx4"},
+	spec.IWARP:      {Kind: "siw"},
+}
+
+// probeOf finds the probe that shows a quirk.
+func probeOf(name string) (p probe, ok bool) {
+	for _, some := range []map[string]probe{
+		probes, probesOfInfiniBand, probesOfAddress, probesOfBinding, probesOfMapping, probesOfDatagrams, probesOfEndings,
+	} {
+		if p, ok = some[name]; ok {
+			return p, true
+		}
+	}
+	return probe{}, false
 }
 
 func TestEveryQuirkDoesWhatItSays(t *testing.T) {
 	for _, q := range quirk.All() {
 		t.Run(q.Name, func(t *testing.T) {
 			g := NewWithT(t)
-			probe, ok := probes[q.Name]
-			if !ok {
-				probe, ok = probesOfInfiniBand[q.Name]
-			}
+			probe, ok := probeOf(q.Name)
 			g.Expect(ok).To(BeTrue(), "no probe shows %s: %s", q.Name, q.Does)
 			for seed := range int64(4) {
 				o := on[q.On]

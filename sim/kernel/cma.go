@@ -50,7 +50,7 @@ type cmID struct {
 // bind is rdma_bind_addr: the wildcard and the loopback address bind the id to an address but to no device.
 func (id *cmID) bind(a spec.Sockaddr) error {
 	deviates := &id.kernel.deviates
-	if id.state != idle && !(deviates.Binding.BindsTwice && id.state == addrBound) {
+	if isAgain := deviates.Binding.BindsTwice && id.state == addrBound; id.state != idle && !isAgain {
 		return spec.EINVAL
 	}
 	dev, err := id.deviceOf(a)
@@ -351,7 +351,11 @@ func (id *cmID) ends(m *membership, newest bool) bool {
 		id.device.heldForGood = true
 	}
 	isUnread := m.coming > 0 || m.unread != nil
-	return !(deviates.LeavesNewest && !newest || deviates.KeepsUnread && isUnread || deviates.CloseKeepsAll && id.file.closed)
+	switch {
+	case deviates.LeavesNewest && !newest, deviates.KeepsUnread && isUnread, deviates.CloseKeepsAll && id.file.closed:
+		return false
+	}
+	return true
 }
 
 // free ends the id and forgets its handle, its memberships and its unread events (ucma_destroy_private_ctx).

@@ -59,6 +59,68 @@ type Device struct {
 	Addrs []netip.Prefix // of the network device, which has its link-local IPv6 address besides
 }
 
+// Deviations are the ways in which a kernel can be told to break the law, one at a time. The zero value keeps it.
+type Deviations struct {
+	JoinsUnbound      bool // a join on an id without a device succeeds, and no event follows
+	JoinsAfterRoute   bool // a join in the state ROUTE_RESOLVED is accepted
+	JoinsTCP          bool // a join on an id that is not UD is accepted
+	LosesEvents       bool // a join that succeeded is never followed by its event
+	DuplicatesEvents  bool // a join is followed by its event twice
+	MapsToWrongGroup  bool // the MGID is one off the group
+	LeaveKeepsEvents  bool // a leave does not take back the membership's unread events
+	LeaksIGMP         bool // a leave does not give the IGMP membership back
+	WarnsAtJoin       bool // a join writes a warning to the kernel's log and taints it
+	KeepsQPAtExit     bool // a QP outlives its process
+	DeliversTwice     bool // an attached QP gets every multicast datagram twice
+	ForgetsGRHLength  bool // the length of a receive leaves the GRH out
+	LeaksLinkFilter   bool // the last detach of a group leaves its address in the link-layer filter, as rxe does
+	AttachesUnchecked bool // any GID can be attached
+	AttachesOnce      bool // a second attach of a QP to a group is refused
+	SendOnlyReports   bool // a send-only join makes the host a member by IGMP
+	SendOnlyUnreports bool // the end of a send-only membership takes a full member's IGMP membership away
+	RouteLosesJoins   bool // the resolution of a route loses the unread event of a join
+	TellsItsStack     bool // a JOIN event's traffic class is whatever stood on the kernel's stack
+	MigrateKeepsBack  bool // unread events of an id that migrates stay where they are
+
+	Address    AddressDeviations
+	Binding    BindingDeviations
+	Mapping    MappingDeviations
+	Datagram   DatagramDeviations
+	Limit      LimitDeviations
+	Ending     EndingDeviations
+	InfiniBand InfiniBandDeviations
+
+	// What upstream's does.
+	TellsStatusZero   bool // MULTICAST_ERROR of an id whose source address is gone has status 0
+	LeaksENOTSUPP     bool // a family that RoCEv2 has no groups of is refused with a number internal to Linux
+	BlamesShortBuffer bool // a datagram too long for its buffer is the end of the QP, as on rxe
+	RefusalLeaksIGMP  bool // a join refused for the MTU leaves its IGMP membership behind
+	GuessesSendOnly   bool // a send-only join does not ask what the subnet manager supports, but remembers
+	RefusedBindSticks bool // an id goes on looking on the network device of the address that was refused first
+
+	LosesQPsOfTwoMLIDs   bool // the end of a process leaves a QP behind that some group has by two MLIDs
+	LeaveUnreportsOthers bool // the end of a RoCE v1 membership takes an IGMP membership away that it never made
+}
+
+// InfiniBandDeviations are those that show on InfiniBand alone.
+type InfiniBandDeviations struct {
+	AttachesAnyMLID       bool // a QP can be attached with any LID
+	KeepsDefaultQKey      bool // RDMA_PS_IPOIB has the queue key of RDMA_PS_UDP
+	KeepsGroups           bool // a leave is not told to the subnet administration
+	HidesLoss             bool // a membership that is lost is not told to its id
+	MapsAssigned          bool // an MGID that was assigned is mapped as any IPv6 address
+	RefusesZero           bool // the zero address is refused
+	MapsAllAsIPoIB        bool // RDMA_PS_UDP has the groups of RDMA_PS_IPOIB
+	GrantsAnyQKey         bool // a privileged queue key asks for no privilege
+	HidesRefusal          bool // a join that is refused is not told to its id
+	AsksForFull           bool // a send-only join asks for a full membership
+	SwapsMLID             bool // the LID of a JOIN event has its bytes swapped
+	JoinsWithoutBroadcast bool // a join does not need the IPoIB broadcast group
+	SignsGIDs             bool // an AF_IB address is mapped as an IPv6 one
+	Maps32Bits            bool // the MGID has the whole of an IPv4 address, of which it should have 28 bits
+	Maps64Bits            bool // the MGID has 64 bits of an IPv6 address, of which it should have 80
+}
+
 // New boots a host and plugs it in.
 func New(w *world.World, wire *fabric.Switch, c Config) *Kernel {
 	k := &Kernel{

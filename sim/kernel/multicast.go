@@ -44,7 +44,9 @@ func (f *cmFile) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 	if err := f.write(); err != nil {
 		return 0, err
 	}
-	if size := sockaddrSize(r.Addr); size == 0 || r.AddrSize != size && !f.kernel.deviates.Address.IgnoresSize || len(r.Addr) < size {
+	size := sockaddrSize(r.Addr)
+	sizeFits := r.AddrSize == size || f.kernel.deviates.Address.IgnoresSize
+	if size == 0 || !sizeFits || len(r.Addr) < size {
 		return 0, spec.EINVAL
 	}
 	if r.Flags > spec.SendOnlyMember {

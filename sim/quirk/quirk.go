@@ -85,7 +85,7 @@ func Check(name string) error {
 // All lists every quirk, sorted by name.
 func All() []Quirk {
 	all := slices.Concat(
-		inLibrary, inKernel, inAddress, inBinding, inMapping, inDatagrams, inLimits, inEndings, inInfiniBand, inUpstream)
+		inLibrary, inKernel, ofAddress, ofBinding, ofMapping, ofDatagrams, ofLimits, ofEndings, inInfiniBand, inUpstream)
 	slices.SortFunc(all, func(a, b Quirk) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }

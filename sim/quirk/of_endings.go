@@ -4,8 +4,8 @@ import (
 	"joinmcast/sim/kernel"
 )
 
-// inEndings are the kernel's quirks in the way of the end of ids, QPs and processes.
-var inEndings = []Quirk{
+// ofEndings are the kernel's quirks in the way of the end of ids, QPs and processes.
+var ofEndings = []Quirk{
 	{
 		Name:     "close-ends-no-group",
 		Does:     "the end of a process does not end its memberships",

@@ -5,8 +5,8 @@ import (
 	"joinmcast/spec"
 )
 
-// inMapping are the kernel's quirks in the way of the MGID and the link-layer address of a group on RoCE.
-var inMapping = []Quirk{
+// ofMapping are the kernel's quirks in the way of the MGID and the link-layer address of a group on RoCE.
+var ofMapping = []Quirk{
 	{
 		Name:     "filter-stays",
 		Does:     "a leave does not take the group's link-layer address out of the filter",

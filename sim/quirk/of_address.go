@@ -5,8 +5,8 @@ import (
 	"joinmcast/spec"
 )
 
-// inAddress are the kernel's quirks in the way of the address of a join, and of the port space of its id.
-var inAddress = []Quirk{
+// ofAddress are the kernel's quirks in the way of the address of a join, and of the port space of its id.
+var ofAddress = []Quirk{
 	{
 		Name:     "class-e-attaches",
 		Does:     "a QP is attached to the broadcast address, and to any other above 240.0.0.0",

@@ -4,8 +4,8 @@ import (
 	"joinmcast/sim/kernel"
 )
 
-// inBinding are the kernel's quirks in the way of what an id is bound to.
-var inBinding = []Quirk{
+// ofBinding are the kernel's quirks in the way of what an id is bound to.
+var ofBinding = []Quirk{
 	{
 		Name:     "bind-blames-address",
 		Does:     "an address without an RDMA device is refused with EADDRNOTAVAIL",

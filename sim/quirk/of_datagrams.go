@@ -4,8 +4,8 @@ import (
 	"joinmcast/sim/kernel"
 )
 
-// inDatagrams are the kernel's quirks in the way of datagrams.
-var inDatagrams = []Quirk{
+// ofDatagrams are the kernel's quirks in the way of datagrams.
+var ofDatagrams = []Quirk{
 	{
 		Name:     "attach-counts",
 		Does:     "a QP gets a copy of a datagram for each time that it was attached",

@@ -4,8 +4,8 @@ import (
 	"joinmcast/sim/kernel"
 )
 
-// inLimits are the kernel's quirks in the way of limits.
-var inLimits = []Quirk{
+// ofLimits are the kernel's quirks in the way of limits.
+var ofLimits = []Quirk{
 	{
 		Name:     "detach-makes-no-room",
 		Does:     "a QP that was detached keeps its place in the group",
