@@ -17,7 +17,7 @@ SIMULATED := sim sim-promise sim-snooping sim-rocev1 sim-ib sim-iwarp
 TWO := say which two reports: make diff A=report.json B=report.json
 
 .DEFAULT_GOAL := conformance
-.PHONY: bin rxe hw test-live conformance test lint list explain diff baseline soak walk bench race mutants generate setup help clean
+.PHONY: bin rxe hw test-live conformance test lint list explain diff baseline soak matrix walk bench race mutants generate setup help clean
 
 conformance: ## judge the simulated stack as it is promised, and as upstream is on every transport: needs Go and nothing else
 	@trap 'exit 2' INT; status=0; for target in $(SIMULATED); do \
@@ -88,6 +88,12 @@ soak: $(if $(filter rxe%,$(TARGETS)),bin) ## many runs with different seeds must
 	@go build -o bin/joinmcast ./conformance/joinmcast
 	@go test -c -o bin/conformance.test ./conformance
 	@bin/joinmcast soak -n $(N) -kernel $(KERNEL) -rdma-core $(RDMA_CORE) -label-filter '$(FILTER)' $(TARGETS)
+
+matrix: bin ## every kernel with every rdma-core, in one table: make matrix [KERNELS=] [RDMA_CORES=] [MATRIX=quick] [BASE=] [INTO=README.md]
+	@go build -o bin/joinmcast ./conformance/joinmcast
+	@go test -c -o bin/conformance.test ./conformance
+	@bin/joinmcast matrix $(if $(KERNELS),-kernels '$(KERNELS)') $(if $(RDMA_CORES),-rdma-cores '$(RDMA_CORES)') \
+		$(if $(filter quick,$(MATRIX)),-quick) $(if $(BASE),-base '$(BASE)') $(if $(INTO),-into $(INTO))
 
 walk: $(if $(QUIRKS),,bin) ## random walks must not tell the simulated stack from a live one: make walk [SEED=1] [N=10] [KERNEL=bookworm], or QUIRKS=1
 	@go build -o bin/joinmcast ./conformance/joinmcast

@@ -5,19 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"strings"
 
 	"joinmcast/reports/bench"
 )
 
 // errOver is a benchmark over its bound; the table says which.
 var errOver = errors.New("over a bound")
-
-// Marks of the table in a file that has it.
-const (
-	tableBegins = "<!-- make bench -->\n"
-	tableEnds   = "<!-- end -->\n"
-)
 
 // benchCommand prints the table of what go test -bench printed, and puts it into a file if asked.
 func benchCommand(args []string) error {
@@ -41,7 +34,7 @@ func benchCommand(args []string) error {
 	table := bench.Markdown(rows)
 	fmt.Print(table)
 	if *into != "" {
-		if err := replaceTable(*into, table); err != nil {
+		if err := replaceTable(*into, "make bench", table); err != nil {
 			return err
 		}
 	}
@@ -49,18 +42,4 @@ func benchCommand(args []string) error {
 		return errOver
 	}
 	return nil
-}
-
-func replaceTable(path, table string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, begins := strings.Cut(string(text), tableBegins)
-	_, after, ends := strings.Cut(rest, tableEnds)
-	if !begins || !ends {
-		return fmt.Errorf("%s has no table; it goes between the lines %q and %q", path,
-			strings.TrimSpace(tableBegins), strings.TrimSpace(tableEnds))
-	}
-	return os.WriteFile(path, []byte(before+tableBegins+table+tableEnds+after), 0o644)
 }

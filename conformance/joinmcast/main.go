@@ -1,5 +1,5 @@
-// Command joinmcast reads the law and compares reports: what `make list`, `make explain`, `make diff` and `make soak`
-// run.
+// Command joinmcast reads the law and compares reports: what `make list`, `make explain`, `make diff`, `make matrix`
+// and `make soak` run.
 package main
 
 import (
@@ -25,6 +25,7 @@ const usage = `usage: joinmcast list               every requirement, a line eac
        joinmcast walk [FLAG]...     where random walks tell two targets apart; walk -h lists the flags
        joinmcast mutants [FLAG]... [MUTANT]...
                                     which requirements catch wrong stacks; mutants -h lists the flags
+       joinmcast matrix [FLAG]...   many kernels and rdma-cores in one table; matrix -h lists the flags
        joinmcast bench [-into FILE] OUTPUT
                                     which benchmarks are over their bounds, and a table of them into a file
        joinmcast count A...         how many specs of these report.json passed and failed`
@@ -32,7 +33,7 @@ const usage = `usage: joinmcast list               every requirement, a line eac
 func main() {
 	if err := perform(os.Args[1:]); err != nil {
 		_, _ = fmt.Fprintf(os.Stderr, "joinmcast: %s\n", err)
-		red := []error{errDisagree, errDiffer, errOver, errSurvives, errWorse}
+		red := []error{errDisagree, errDiffer, errOver, errSurvives, errWorse, errNotConformant}
 		if slices.ContainsFunc(red, func(is error) bool { return errors.Is(err, is) }) {
 			os.Exit(verdict.ExitNotConformant)
 		}
@@ -58,6 +59,8 @@ func perform(args []string) error {
 		return walkCommand(args[1:])
 	case len(args) >= 1 && args[0] == "mutants":
 		return mutantsCommand(args[1:])
+	case len(args) >= 1 && args[0] == "matrix":
+		return matrixCommand(args[1:])
 	case len(args) >= 1 && args[0] == "bench":
 		return benchCommand(args[1:])
 	case len(args) >= 1 && args[0] == "diff":
