@@ -109,6 +109,8 @@ func parseMatrix(args []string) (*crossing, error) {
 		return nil, fmt.Errorf("%q is no flag; matrix -h lists the flags", set.Arg(0))
 	case len(x.kernels) == 0 || len(x.rdmaCores) == 0:
 		return nil, errors.New("a matrix wants a kernel or more, and an rdma-core or more")
+	case x.base != "" && !slices.Contains(x.rdmaCores, x.base):
+		return nil, fmt.Errorf("-base is %q, want one of the rdma-cores: %s", x.base, strings.Join(x.rdmaCores, ", "))
 	case x.sideBySide < 1:
 		return nil, fmt.Errorf("-side-by-side is %d, want 1 or more", x.sideBySide)
 	}
