@@ -152,7 +152,7 @@ func wake(ctx context.Context, within time.Duration, hosts []spec.Host) {
 
 func (r *run) specBegins(report ginkgo.SpecReport) {
 	if report.State.Is(types.SpecStateSkipped | types.SpecStatePending) {
-		return // a filter or a pending mark left it out: it never begins
+		return // it never begins
 	}
 	now = r.judge(report)
 	r.progress.begins(report, now.result.ID)
@@ -201,7 +201,7 @@ func suiteFailure(report ginkgo.Report) string {
 	return ""
 }
 
-// unrun are the specs that left no row in the journal: a filter or a pending mark left them out.
+// unrun are the specs that left no row in the journal: a filter left them out, or a pending mark, which is no reason.
 func (r *run) unrun(report ginkgo.Report) []reports.SpecResult {
 	var left []reports.SpecResult
 	for _, s := range report.SpecReports {
@@ -209,6 +209,13 @@ func (r *run) unrun(report ginkgo.Report) []reports.SpecResult {
 			s.NumAttempts == 0 {
 			result := r.judge(s).result
 			result.Verdict = verdict.NotRun
+			if s.State.Is(types.SpecStatePending) {
+				result.Verdict = verdict.Error
+				result.Failure = &reports.Failure{
+					Message:  "the spec is pending: every spec runs, and a requirement that none can judge says why_not",
+					Location: fromModule(s.LeafNodeLocation.String()),
+				}
+			}
 			left = append(left, result)
 		}
 	}

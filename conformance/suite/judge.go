@@ -213,10 +213,12 @@ func (j *judged) ginkgoVerdict(report ginkgo.SpecReport) verdict.Verdict {
 		}
 		return verdict.Pass
 	case report.State == types.SpecStateSkipped:
-		return verdict.NotRun
+		j.result.Failure = j.failure("the spec skipped itself: only a capability that the stack lacks skips a spec, with "+
+			"evidence; it said: "+report.FailureMessage(), report.FailureLocation().String())
+		return verdict.Error
 	}
-	j.result.Failure = j.failure(report.State.String()+": "+report.FailureMessage()+report.Failure.ForwardedPanic,
-		report.FailureLocation().String())
+	said := strings.TrimSpace(report.FailureMessage() + " " + report.Failure.ForwardedPanic)
+	j.result.Failure = j.failure(report.State.String()+": "+said, report.FailureLocation().String())
 	return verdict.Error
 }
 
