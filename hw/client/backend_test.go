@@ -11,6 +11,7 @@ import (
 	"go.uber.org/mock/gomock"
 
 	"joinmcast/hw/client"
+	"joinmcast/hw/fakehost"
 	"joinmcast/spec"
 )
 
@@ -19,7 +20,7 @@ func expectSurvey(h *fakeHost, attr spec.DeviceAttr, udQP error) {
 	p := h.process.EXPECT()
 	p.CreateEventChannel(gomock.Any()).Return(spec.Channel(1), nil)
 	p.CreateID(gomock.Any(), spec.Channel(1), spec.Context(0), spec.PSUDP).Return(spec.ID(1), nil)
-	p.BindAddr(gomock.Any(), spec.ID(1), spec.NewSockaddr(h.about.Addr, 0)).Return(nil)
+	p.BindAddr(gomock.Any(), spec.ID(1), spec.NewSockaddr(h.About.Addr, 0)).Return(nil)
 	p.QueryDevice(gomock.Any(), spec.ID(1)).Return(attr, nil)
 	p.CreateQP(gomock.Any(), spec.ID(1), gomock.Any()).Return(spec.QP(1), udQP)
 	if udQP == nil {
@@ -31,14 +32,14 @@ func expectSurvey(h *fakeHost, attr spec.DeviceAttr, udQP error) {
 
 func TestAHostOfAnotherRunIsRefused(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	h.about.Nonce = "yesterday"
+	h.About.Nonce = "yesterday"
 	_, err := client.Dial(t.Context(), connect(h), client.Options{Nonce: "today"})
 	g.Expect(err).To(MatchError(`host0 answers with nonce "yesterday", want "today": it serves another run`))
 }
 
 func TestWhatDoesNotGreetAsAHostIsRefused(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	h.greeting = "SSH-2.0-OpenSSH_9.2\n"
+	h.Greeting = "SSH-2.0-OpenSSH_9.2\n"
 	_, err := client.Dial(t.Context(), connect(h), client.Options{})
 	g.Expect(err).To(MatchError(ContainSubstring(`host0 greets with "SSH-2.0-OpenSSH_9.2\n", want "joinmcast-host 1\n"`)))
 }
@@ -70,16 +71,17 @@ func TestNoHostIsRefused(t *testing.T) {
 
 func TestARefusalOfTheHostIsQuoted(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
+	h.changes.EXPECT().Observe(gomock.Any()).Return(spec.HostState{}, errors.New("the kernel log cannot be read"))
 	_, err := dial(t, h).Hosts()[0].Observe(t.Context())
 	g.Expect(err).To(MatchError("host0: observe: the kernel log cannot be read"))
 }
 
 func TestPortsAreThoseOfTheGreetingUntilAChange(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	h.about.Capabilities = spec.Capabilities{spec.Configure: {Has: true, How: "a guest"}}
-	h.about.Ports = []spec.Port{{Device: "rxe0", Num: 1, MTU: 1500}}
+	h.About.Capabilities = spec.Capabilities{spec.Configure: {Has: true, How: "a guest"}}
+	h.About.Ports = []spec.Port{{Device: "rxe0", Num: 1, MTU: 1500}}
 	host := dial(t, h).Hosts()[0]
-	g.Expect(host.Ports(t.Context())).To(Equal(h.about.Ports))
+	g.Expect(host.Ports(t.Context())).To(Equal(h.About.Ports))
 	_, err := host.(spec.Configurer).Configure(t.Context(), spec.Change{SetMTU: &spec.MTUChange{Netdev: "eth0", MTU: 200}})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(host.Ports(t.Context())).To(Equal([]spec.Port{{Device: "rxe0", Num: 1, MTU: 200}}))
@@ -95,14 +97,14 @@ func TestARequestToADeadHostSaysThatItIsGone(t *testing.T) {
 
 func TestAChangeCanBeUndone(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	h.about.Capabilities = spec.Capabilities{spec.Configure: {Has: true, How: "a guest"}}
+	h.About.Capabilities = spec.Capabilities{spec.Configure: {Has: true, How: "a guest"}}
 	ours, ok := dial(t, h).Hosts()[0].(spec.Configurer)
 	g.Expect(ok).To(BeTrue())
 	undo, err := ours.Configure(t.Context(), spec.Change{SetMTU: &spec.MTUChange{Netdev: "eth0", MTU: 200}})
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(undo(t.Context())).To(Succeed())
-	g.Expect(h.changes).To(Equal([]string{"eth0"}))
-	g.Expect(h.undone).To(Equal([]int{1}))
+	g.Expect(h.changes.set).To(Equal([]string{"eth0"}))
+	g.Expect(h.changes.undone).To(Equal([]int{1}))
 }
 
 func TestAHostThatIsNotOursIsNoConfigurer(t *testing.T) {
@@ -113,29 +115,28 @@ func TestAHostThatIsNotOursIsNoConfigurer(t *testing.T) {
 
 func TestTheEnvironmentJoinsHostAndAgent(t *testing.T) {
 	g, h0, h1 := NewWithT(t), newFakeHost(t, "host0"), newFakeHost(t, "host1")
-	h0.env = spec.HostEnvironment{KernelRelease: "6.1", Device: "rxe0"}
-	h0.about.Detectors = []string{"lockdep", "KASAN"}
-	h1.about.Detectors = []string{"KASAN"}
+	h0.Env = spec.HostEnvironment{KernelRelease: "6.1", Device: "rxe0"}
+	h0.About.Detectors = []string{"lockdep", "KASAN"}
+	h1.About.Detectors = []string{"KASAN"}
 	expectSurvey(h0, spec.DeviceAttr{FWVer: "1.0", NodeGUID: "ab", SysImageGUID: "cd"}, nil)
 	expectSurvey(h1, spec.DeviceAttr{}, nil)
 	env, err := dial(t, h0, h1).Environment(t.Context())
 	g.Expect(err).NotTo(HaveOccurred())
-	libraries := map[string]string{"/lib/librdmacm.so.1": "beef"}
 	g.Expect(env).To(Equal(spec.Environment{
 		Stack: "linux", Transport: spec.RoCEv2, Nonce: "n0", Detectors: []string{"KASAN", "lockdep"},
 		Hosts: []spec.HostEnvironment{
 			{
-				Name: "host0", Nonce: "n0", KernelRelease: "6.1", Device: "rxe0", Libraries: libraries,
+				Name: "host0", Nonce: "n0", KernelRelease: "6.1", Device: "rxe0", Libraries: fakehost.Libraries,
 				Firmware: "1.0", NodeGUID: "ab", SysImageGUID: "cd",
 			},
-			{Name: "host1", Nonce: "n0", Libraries: libraries},
+			{Name: "host1", Nonce: "n0", Libraries: fakehost.Libraries},
 		},
 	}))
 }
 
 func TestHostsOfTwoTransportsAreRefused(t *testing.T) {
 	g, h0, h1 := NewWithT(t), newFakeHost(t, "host0"), newFakeHost(t, "host1")
-	h1.about.Transport = spec.IWARP
+	h1.About.Transport = spec.IWARP
 	expectSurvey(h0, spec.DeviceAttr{}, nil)
 	expectSurvey(h1, spec.DeviceAttr{}, nil)
 	_, err := dial(t, h0, h1).Environment(t.Context())
@@ -144,8 +145,8 @@ func TestHostsOfTwoTransportsAreRefused(t *testing.T) {
 
 func TestACapabilityIsWhatAllHostsHave(t *testing.T) {
 	g, h0, h1 := NewWithT(t), newFakeHost(t, "host0"), newFakeHost(t, "host1")
-	h0.about.Capabilities = spec.Capabilities{spec.SeesIGMP: {Has: true, How: "/proc/net/igmp"}}
-	h1.about.Capabilities = spec.Capabilities{spec.SeesIGMP: {Has: false, How: "no /proc/net/igmp"}}
+	h0.About.Capabilities = spec.Capabilities{spec.SeesIGMP: {Has: true, How: "/proc/net/igmp"}}
+	h1.About.Capabilities = spec.Capabilities{spec.SeesIGMP: {Has: false, How: "no /proc/net/igmp"}}
 	expectSurvey(h0, spec.DeviceAttr{MaxMcastGrp: 8192, MaxMcastQPAttach: 56}, nil)
 	expectSurvey(h1, spec.DeviceAttr{MaxMcastGrp: 8192, MaxMcastQPAttach: 56},
 		&spec.CallError{Method: "rdma_create_qp", Ret: -1, Errno: spec.EOPNOTSUPP})
@@ -227,7 +228,7 @@ func TestHostsThatAreAsTheyWereAreRenewed(t *testing.T) {
 func TestWhatSpoilsAHostIsToldWithItsName(t *testing.T) {
 	g := NewWithT(t)
 	clean, dirty := newFakeHost(t, "host0"), newFakeHost(t, "host1")
-	dirty.spoiled = []string{"taint: 0 -> 512"}
+	dirty.Spoiled = []string{"taint: 0 -> 512"}
 	spoiled, err := dial(t, clean, dirty).Renew(t.Context())
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(spoiled).To(Equal([]string{"host1: taint: 0 -> 512"}))

@@ -64,7 +64,7 @@ func TestAnAgentThatDiesInACallIsCrashedWithTheExitOfItsHost(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
 	h.process.EXPECT().JoinMulticast(gomock.Any(), spec.ID(0), group, spec.Context(0)).
 		DoAndReturn(func(context.Context, spec.ID, spec.Sockaddr, spec.Context) error {
-			h.agent(1).end(spec.Exit{Signal: "SIGSEGV", Status: 139})
+			h.Agent(1).End(spec.Exit{Signal: "SIGSEGV", Status: 139})
 			return nil
 		})
 	err := start(t, h).JoinMulticast(t.Context(), 0, group, 0)
@@ -76,15 +76,15 @@ func TestAnAgentThatDiesInACallIsCrashedWithTheExitOfItsHost(t *testing.T) {
 func TestACallOnADeadAgentIsCrashed(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
 	p := start(t, h)
-	h.agent(1).end(spec.Exit{Status: 3})
+	h.Agent(1).End(spec.Exit{Status: 3})
 	g.Expect(p.DestroyID(t.Context(), 1)).To(Equal(&spec.Crashed{Method: "rdma_destroy_id", Exit: spec.Exit{Status: 3}}))
 }
 
 func TestACrashQuotesTheAgentsStandardError(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	h.stderr = "free(): double free detected\n"
+	h.Stderr = "free(): double free detected\n"
 	p := start(t, h)
-	h.agent(1).end(spec.Exit{Signal: "SIGABRT"})
+	h.Agent(1).End(spec.Exit{Signal: "SIGABRT"})
 	err := p.DestroyID(t.Context(), 1)
 	g.Expect(spec.Outcome(err)).To(Equal("SIGABRT"))
 	g.Expect(err).To(MatchError(HaveSuffix("its standard error ends: free(): double free detected")))
@@ -147,7 +147,7 @@ func TestALateAnswerIsDropped(t *testing.T) {
 func TestAnAgentThatSaysNothingOnALivingHostIsHung(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
 	leave, begun, _ := untilEnd()
-	h.mute = true
+	h.InFlight = mute
 	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -180,7 +180,7 @@ func TestWhatIsNoJSONIsTheHarnessAndNoCrash(t *testing.T) {
 	p := start(t, h)
 	go func() {
 		<-begun
-		h.agent(1).say("Segmentation fault\n")
+		h.Agent(1).Say("Segmentation fault\n")
 	}()
 	err := p.LeaveMulticast(t.Context(), 1, group)
 	g.Expect(spec.Outcome(err)).To(Equal("harness"))
@@ -194,7 +194,7 @@ func TestALineWithoutEndIsNotTakenIn(t *testing.T) {
 	p := start(t, h)
 	go func() {
 		<-begun
-		h.agent(1).say(strings.Repeat("x", wire.MaxLine+1))
+		h.Agent(1).Say(strings.Repeat("x", wire.MaxLine+1))
 	}()
 	g.Expect(p.LeaveMulticast(t.Context(), 1, group)).To(MatchError(HaveSuffix("a line is longer than 65536 bytes")))
 }
@@ -204,7 +204,7 @@ func TestAnAnswerToNobodyIsDropped(t *testing.T) {
 	h.process.EXPECT().DestroyID(gomock.Any(), spec.ID(1)).Return(nil).Times(2)
 	p := start(t, h)
 	g.Expect(p.DestroyID(t.Context(), 1)).To(Succeed())
-	h.agent(1).say(`{"jsonrpc":"2.0","id":4711,"result":{}}` + "\n")
+	h.Agent(1).Say(`{"jsonrpc":"2.0","id":4711,"result":{}}` + "\n")
 	g.Expect(p.DestroyID(t.Context(), 1)).To(Succeed())
 }
 
@@ -223,7 +223,7 @@ func TestKillEndsAnAgentWithAnOpenCall(t *testing.T) {
 func TestKillOfADeadAgentTellsHowItDied(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
 	p := start(t, h)
-	h.agent(1).end(spec.Exit{Signal: "SIGSEGV"})
+	h.Agent(1).End(spec.Exit{Signal: "SIGSEGV"})
 	g.Expect(p.Kill(t.Context())).To(Equal(spec.Exit{Signal: "SIGSEGV"}))
 }
 
