@@ -104,6 +104,9 @@ func (p *Process) overrun(method string) error {
 		if err := p.host.ping(dumpWithin); err != nil {
 			return fmt.Errorf("%s: %s: %w", p.name(), method, err)
 		}
+		if p.answers.isHalf() {
+			return p.misspoke(method, errHalf)
+		}
 		return p.withStderr(&spec.Hung{Method: method, Proof: silent})
 	}
 	hung := &spec.Hung{Method: method, Proof: onDeadline, Open: names(calls)}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/creachadair/jrpc2"
-	"github.com/creachadair/jrpc2/channel"
 
 	"joinmcast/hw/wire"
 	"joinmcast/spec"
@@ -24,6 +23,7 @@ type Process struct {
 	host      *host
 	agent     int
 	stdio     stream
+	answers   *answers
 	rpc       *jrpc2.Client
 	stderr    *tail
 
@@ -54,11 +54,11 @@ func newProcess(h *host, agent int) (*Process, error) {
 		return nil, err
 	}
 	p := &Process{
-		host: h, agent: agent, stdio: stdio, stderr: newTail(stderr),
+		host: h, agent: agent, stdio: stdio, answers: newAnswers(stdio), stderr: newTail(stderr),
 		ended: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	p.Port = call.Port{Caller: p}
-	p.rpc = jrpc2.NewClient(channel.Line(&lineLimit{Reader: stdio}, stdio), &jrpc2.ClientOptions{
+	p.rpc = jrpc2.NewClient(p.answers, &jrpc2.ClientOptions{
 		OnStop: func(_ *jrpc2.Client, err error) {
 			p.stopErr = err
 			close(p.stopped)
@@ -92,6 +92,9 @@ func (p *Process) Call(ctx context.Context, method string, args, answer any) err
 	var result wire.Result
 	if err := response.UnmarshalResult(&result); err != nil {
 		return fmt.Errorf("%s: the result of %s: %w", p.name(), method, err)
+	}
+	if _, nothing := answer.(*call.Void); result.OK && !nothing && len(result.Answer) == 0 {
+		return fmt.Errorf("%s: %s succeeded and has no answer", p.name(), method)
 	}
 	if len(result.Answer) > 0 {
 		if err := json.Unmarshal(result.Answer, answer); err != nil {
@@ -141,8 +144,8 @@ func isAgents(c jrpc2.Code) bool {
 // JSON ends the answers too.
 func (p *Process) gone(method string) error {
 	<-p.stopped
-	if !errors.Is(p.stopErr, io.EOF) && !p.host.session.IsClosed() && !p.released.Load() {
-		return fmt.Errorf("%s: %s: what the agent wrote is no answer: %w", p.name(), method, p.stopErr)
+	if err := p.fault(method); err != nil {
+		return err
 	}
 	select {
 	case <-p.ended:
@@ -150,6 +153,20 @@ func (p *Process) gone(method string) error {
 	case <-time.After(exitWithin):
 		return fmt.Errorf("%s: %s: its output has ended, but the agent has not", p.name(), method)
 	}
+}
+
+// misspoke is the error of an agent whose output is not what package wire says.
+func (p *Process) misspoke(method string, fault error) error {
+	return fmt.Errorf("%s: %s: what the agent wrote is no answer: %w", p.name(), method, fault)
+}
+
+// fault is why the agent's answers have ended, when that is none of the ends that an agent, its host or its caller
+// makes.
+func (p *Process) fault(method string) error {
+	if errors.Is(p.stopErr, io.EOF) || p.host.session.IsClosed() || p.released.Load() {
+		return nil
+	}
+	return p.misspoke(method, p.stopErr)
 }
 
 func (p *Process) hasEnded() bool {
@@ -189,7 +206,7 @@ func (p *Process) Kill(ctx context.Context) (spec.Exit, error) {
 			return spec.Exit{}, err
 		}
 	}
-	return p.awaitExit(ctx)
+	return p.awaitEnd(ctx, "kill")
 }
 
 // Signal sends the agent a signal, by number.
@@ -201,7 +218,21 @@ func (p *Process) Signal(ctx context.Context, signal int) error {
 func (p *Process) Close(ctx context.Context) (spec.Exit, error) {
 	defer p.release()
 	_ = p.stdio.Stream.Close() // the writing half: open calls hear of the agent's end
-	return p.awaitExit(ctx)
+	return p.awaitEnd(ctx, "close")
+}
+
+// awaitEnd waits for the exit and for the end of what the agent wrote: a fault that no call has met is told here.
+func (p *Process) awaitEnd(ctx context.Context, what string) (spec.Exit, error) {
+	exit, err := p.awaitExit(ctx)
+	if err != nil {
+		return exit, err
+	}
+	select {
+	case <-p.stopped:
+		return exit, p.fault(what)
+	case <-ctx.Done():
+		return exit, fmt.Errorf("%s: the agent has ended and its output has not: %w", p.name(), ctx.Err())
+	}
 }
 
 func (p *Process) awaitExit(ctx context.Context) (spec.Exit, error) {

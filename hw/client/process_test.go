@@ -3,7 +3,6 @@ package client_test
 import (
 	"context"
 	"net/netip"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"go.uber.org/mock/gomock"
 
 	"joinmcast/hw/client"
-	"joinmcast/hw/wire"
 	"joinmcast/spec"
 )
 
@@ -171,41 +169,6 @@ func TestOpenCallsAreListed(t *testing.T) {
 	g.Expect(p.InFlight(t.Context())).To(Equal([]spec.InFlight{{Method: "rdma_leave_multicast", Blocked: true}}))
 	release()
 	g.Expect(<-left).To(Succeed())
-}
-
-func TestWhatIsNoJSONIsTheHarnessAndNoCrash(t *testing.T) {
-	g, h := NewWithT(t), newFakeHost(t, "host0")
-	leave, begun, _ := untilEnd()
-	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
-	p := start(t, h)
-	go func() {
-		<-begun
-		h.Agent(1).Say("Segmentation fault\n")
-	}()
-	err := p.LeaveMulticast(t.Context(), 1, group)
-	g.Expect(spec.Outcome(err)).To(Equal("harness"))
-	g.Expect(err).To(MatchError(HavePrefix("host0, agent 1: rdma_leave_multicast: what the agent wrote is no answer")))
-}
-
-func TestALineWithoutEndIsNotTakenIn(t *testing.T) {
-	g, h := NewWithT(t), newFakeHost(t, "host0")
-	leave, begun, _ := untilEnd()
-	h.process.EXPECT().LeaveMulticast(gomock.Any(), gomock.Any(), gomock.Any()).DoAndReturn(leave)
-	p := start(t, h)
-	go func() {
-		<-begun
-		h.Agent(1).Say(strings.Repeat("x", wire.MaxLine+1))
-	}()
-	g.Expect(p.LeaveMulticast(t.Context(), 1, group)).To(MatchError(HaveSuffix("a line is longer than 65536 bytes")))
-}
-
-func TestAnAnswerToNobodyIsDropped(t *testing.T) {
-	g, h := NewWithT(t), newFakeHost(t, "host0")
-	h.process.EXPECT().DestroyID(gomock.Any(), spec.ID(1)).Return(nil).Times(2)
-	p := start(t, h)
-	g.Expect(p.DestroyID(t.Context(), 1)).To(Succeed())
-	h.Agent(1).Say(`{"jsonrpc":"2.0","id":4711,"result":{}}` + "\n")
-	g.Expect(p.DestroyID(t.Context(), 1)).To(Succeed())
 }
 
 func TestKillEndsAnAgentWithAnOpenCall(t *testing.T) {

@@ -29,13 +29,19 @@ func serveHost(t *testing.T, p program) suite {
 	near, far := net.Pipe()
 	shell.program = p
 	h := &host{settings: settings{program: p}, agents: shell, log: &kernelLog{fd: -1}, undos: map[int]step{}}
-	ended := make(chan error, 1)
-	go func() { ended <- h.serve(far) }()
+	ended, over := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(over)
+		ended <- h.serve(far)
+	}()
 	in := bufio.NewReader(near)
 	must.Expect(in.ReadString('\n')).To(Equal(wire.Greeting))
 	session, err := yamux.Client(near, nil)
 	must.Expect(err).NotTo(HaveOccurred())
-	t.Cleanup(func() { _ = session.Close() })
+	t.Cleanup(func() {
+		_ = session.Close()
+		<-over // it kills all agents, and the next test has the same ones
+	})
 	s := suite{Session: session, ended: ended}
 	stream := s.open(t, wire.Stream{Kind: wire.Control})
 	s.control = jrpc2.NewClient(channel.Line(stream, stream), nil)

@@ -14,6 +14,7 @@ package wire
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/netip"
 
 	"joinmcast/spec"
@@ -68,6 +69,24 @@ type Result struct {
 	Ret    int             `json:"ret"`
 	Errno  spec.Errno      `json:"errno"`
 	Answer json.RawMessage `json:"answer,omitempty"`
+}
+
+// UnmarshalJSON refuses a result that lacks one of its parts but the answer: what is not said is not 0.
+func (r *Result) UnmarshalJSON(text []byte) error {
+	var said struct {
+		OK     *bool           `json:"ok"`
+		Ret    *int            `json:"ret"`
+		Errno  *spec.Errno     `json:"errno"`
+		Answer json.RawMessage `json:"answer"`
+	}
+	if err := json.Unmarshal(text, &said); err != nil {
+		return err
+	}
+	if said.OK == nil || said.Ret == nil || said.Errno == nil {
+		return fmt.Errorf("want ok, ret and errno, got %.80s", text)
+	}
+	*r = Result{*said.OK, *said.Ret, *said.Errno, said.Answer}
+	return nil
 }
 
 // Methods of a host program's control stream.
