@@ -35,6 +35,16 @@ func FailByConvention() types.GomegaMatcher {
 // ReturnZero succeeds when a call answered 0.
 func ReturnZero() types.GomegaMatcher { return zeroMatcher{} }
 
+// HaveWorked succeeds when a step that is no call of the stack, such as observing a host, gave no error.
+func HaveWorked() types.GomegaMatcher { return workMatcher{} }
+
+// workMatcher is zeroMatcher of what answers no number.
+type workMatcher struct{ zeroMatcher }
+
+func (workMatcher) FailureMessage(actual any) string { return message("no error", seen(actual)) }
+
+func (workMatcher) NegatedFailureMessage(actual any) string { return message("an error", seen(actual)) }
+
 type callMatcher struct {
 	ret       int
 	errno     spec.Errno

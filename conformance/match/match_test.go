@@ -57,6 +57,8 @@ func TestMatchersTakeExactlyWhatTheyName(t *testing.T) {
 		"0":                                {match.ReturnZero(), nil, true},
 		"a refusal for 0":                  {match.ReturnZero(), einval, false},
 		"a lost harness for 0":             {match.ReturnZero(), errors.New("gone"), false},
+		"a step that worked":               {match.HaveWorked(), nil, true},
+		"a step that did not":              {match.HaveWorked(), errors.New("gone"), false},
 		"a JOIN of the group":              {match.BeJoin(group), joined, true},
 		"a JOIN of another group":          {match.BeJoin(spec.GID{1}), joined, false},
 		"an ERROR for a JOIN":              {match.BeJoin(group), failed, false},
@@ -95,6 +97,7 @@ func TestFailuresNameErrnosAndNumbers(t *testing.T) {
 	g.Expect(match.FailWith(spec.ENOTSUP).FailureMessage(einval)).To(Equal(
 		"expected: -1 with errno EOPNOTSUPP (95)\n    seen: -1 with errno EINVAL (22)"))
 	g.Expect(match.FailWith(spec.EINVAL).FailureMessage(nil)).To(HaveSuffix("seen: 0"))
+	g.Expect(match.HaveWorked().FailureMessage(errors.New("gone"))).To(Equal("expected: no error\n    seen: gone"))
 	g.Expect(match.Be("qkey", uint32(spec.UDPQKey)).FailureMessage(uint32(0))).To(Equal(
 		"expected: qkey 19088743 (0x1234567)\n    seen: qkey 0 (0x0)"))
 	g.Expect(match.BeJoin(group).FailureMessage(spec.Event{Type: spec.MulticastError, Status: -1, Errno: spec.EINVAL})).

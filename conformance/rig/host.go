@@ -8,6 +8,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 
+	"joinmcast/conformance/match"
 	"joinmcast/spec"
 	"joinmcast/spec/call"
 	"joinmcast/spec/trace"
@@ -48,7 +49,7 @@ func (h *Host) start(ctx context.Context, starts func(context.Context) (spec.Pro
 	h.use(ctx)
 	next, err := starts(ctx)
 	h.world.record.note(err)
-	gomega.Expect(err).NotTo(gomega.HaveOccurred(), "start a process on %s", h.name)
+	gomega.Expect(err).To(match.HaveWorked(), "start a process on %s", h.name)
 	h.processes++
 	recorded := trace.Record(h.world.log, fmt.Sprintf("%s/%d", h.name, h.processes), next)
 	guard := &guard{next: recorded, deadline: h.world.deadline, note: h.world.record.note}
@@ -96,7 +97,7 @@ func (h *Host) Before() *spec.HostState { return h.before }
 func (h *Host) must(err error, step string) {
 	ginkgo.GinkgoHelper()
 	h.world.record.note(err)
-	gomega.Expect(err).NotTo(gomega.HaveOccurred(), step)
+	gomega.Expect(err).To(match.HaveWorked(), step)
 }
 
 // MustRoute sends a prefix out of the network device under test, until the spec ends.

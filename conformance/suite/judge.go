@@ -76,6 +76,9 @@ func (r *run) lacks(q catalogue.Requirement) (need spec.Capability, evidence str
 		if !said {
 			return need, "", fmt.Errorf("the stack says neither that it has %q nor that it lacks it", need)
 		}
+		if !found.Has && found.How == "" {
+			return need, "", fmt.Errorf("the stack says that it lacks %q, and not how that is known", need)
+		}
 		if !found.Has {
 			return need, found.How, nil
 		}

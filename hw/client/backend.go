@@ -74,6 +74,10 @@ func (b *Backend) Capabilities(ctx context.Context) (spec.Capabilities, error) {
 	for _, h := range b.hosts {
 		for _, part := range []spec.Capabilities{h.about.Capabilities, h.surveyed.capabilities()} {
 			for c, e := range part {
+				if e.How == "" {
+					return nil, fmt.Errorf("%s says of capability %q that it is %s, and not how that is known", h.conn.Name, c,
+						map[bool]string{true: "there", false: "lacking"}[e.Has])
+				}
 				e.How = h.conn.Name + ": " + e.How
 				if known, ok := all[c]; ok {
 					e = spec.Evidence{Has: known.Has && e.Has, How: known.How + "; " + e.How}

@@ -167,6 +167,17 @@ func TestACapabilityIsWhatAllHostsHave(t *testing.T) {
 	}))
 }
 
+func TestACapabilityWithoutEvidenceIsRefused(t *testing.T) {
+	for lacking, has := range map[string]bool{"there": true, "lacking": false} {
+		g, h := NewWithT(t), newFakeHost(t, "host0")
+		h.About.Capabilities = spec.Capabilities{spec.SeesIGMP: {Has: has}}
+		expectSurvey(h, spec.DeviceAttr{}, nil)
+		_, err := dial(t, h).Capabilities(t.Context())
+		g.Expect(err).To(MatchError(
+			`host0 says of capability "sees-igmp" that it is ` + lacking + `, and not how that is known`))
+	}
+}
+
 func TestADeviceWithoutGroupsHasNoMulticastQPs(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
 	expectSurvey(h, spec.DeviceAttr{}, nil)
