@@ -188,7 +188,8 @@ func TestSecondAnswerToTheLastCallIsToldAtTheEnd(t *testing.T) {
 
 			_, err := end(p, t.Context())
 
-			g.Expect(err).To(MatchError(HavePrefix("host0, agent 1: " + name + ": what the agent wrote is no answer: nobody waits")))
+			g.Expect(err).To(MatchError(HavePrefix(
+				"host0, agent 1: " + name + ": what the agent wrote is no answer: nobody waits for ")))
 		})
 	}
 }
