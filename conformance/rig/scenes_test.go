@@ -163,10 +163,11 @@ var scenes = map[string]scene{
 		body:    func(ctx SpecContext) { _ = rig.BoundID(ctx).Destroy(ctx) },
 		trouble: verdict.Hang,
 	},
-	"ends every process, the newest first, though one cannot be killed": {
+	"kills every process though one cannot be, and tells the first reason": {
 		expect: func(s *stage) []any {
-			stuck := s.process.EXPECT().Kill(some).Return(spec.Exit{}, errStuck)
-			return play(stuck.Call, killed(s))
+			kill := s.process.EXPECT()
+			return play(kill.Kill(some).Return(spec.Exit{}, errStuck).Call,
+				kill.Kill(some).Return(spec.Exit{}, errors.New("stuck as well")).Call)
 		},
 		body: func(ctx SpecContext) {
 			rig.Start(ctx)
