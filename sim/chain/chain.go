@@ -19,6 +19,9 @@ func New[T any](links func(*T) *Links[T]) Chain[T] { return Chain[T]{links: link
 // First is the oldest element; nil when there is none.
 func (c *Chain[T]) First() *T { return c.first }
 
+// Last is the newest element; nil when there is none.
+func (c *Chain[T]) Last() *T { return c.last }
+
 // Add puts an element at the end. It must be in no other chain by the same links.
 func (c *Chain[T]) Add(t *T) {
 	c.links(t).before = c.last

@@ -31,6 +31,7 @@ const (
 type cmID struct {
 	kernel         *Kernel
 	file           *cmFile
+	madeOn         *cmFile
 	handle         uabi.CMID
 	uid            uint64
 	ps             spec.PortSpace
@@ -302,7 +303,7 @@ func (id *cmID) startRoute() {
 // notify queues an event of the id itself.
 func (id *cmID) notify(t spec.EventType, status int) {
 	e := id.newEvent()
-	e.Type, e.Status = t, status
+	e.Type, e.Status = t, id.kernel.deviates.Event.status(status)
 	id.queue(e)
 }
 

@@ -31,9 +31,10 @@ type qp struct {
 	attached           map[attachment]bool
 
 	// Of deviations.
-	held   bool       // see DatagramsHold
-	header spec.Bytes // of the first receive
-	imm    *uint32    // of the last one that had any
+	held   bool         // see DatagramsHold
+	header spec.Bytes   // of the first receive
+	imm    *uint32      // of the last one that had any
+	again  []attachment // attached once more; see CountsAttaches
 }
 
 // maxPSN is the greatest packet sequence number, of 24 bits.

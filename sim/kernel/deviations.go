@@ -92,3 +92,80 @@ type EndingDeviations struct {
 	KeepsPDAtExit   bool // a protection domain outlives its process
 	KeepsMACsAtExit bool // the end of a process leaves the link-layer addresses of its QPs' groups in the filter
 }
+
+// EventDeviations are those of what is told to ids, and of how a program hears of it.
+type EventDeviations struct {
+	LacksQPNum     bool // a JOIN event has no QP number
+	LacksQKey      bool // a JOIN event has no queue key
+	LacksPort      bool // a JOIN event has no port
+	LacksSource    bool // a JOIN event's place in the GID table is beyond it
+	StaysInSubnet  bool // a JOIN event's hop limit is 1
+	HasFlowLabel   bool // a JOIN event has a flow label
+	FailureIsJoin  bool // a join that failed is told as MULTICAST_JOIN
+	StatusPositive bool // the status of a failure is positive
+	HidesRemoval   bool // the removal of a device is not told to its ids
+	PollMisses     bool // poll(2) never returns
+}
+
+// change makes of a JOIN event what the deviations make of it.
+func (d *EventDeviations) change(e *cmEvent) {
+	if d.LacksQPNum {
+		e.QPNum = 0
+	}
+	if d.LacksQKey {
+		e.QKey = 0
+	}
+	if d.LacksPort {
+		e.AH.PortNum = 0
+	}
+	if d.LacksSource {
+		e.AH.GRH.SGIDIndex = 0xff
+	}
+	if d.StaysInSubnet {
+		e.AH.GRH.HopLimit = 1
+	}
+	if d.HasFlowLabel {
+		e.AH.GRH.FlowLabel = 0x12345
+	}
+}
+
+// status is the status of an event.
+func (d *EventDeviations) status(negative int) int {
+	if d.StatusPositive {
+		return -negative
+	}
+	return negative
+}
+
+// LeaveDeviations are those of the ends of memberships.
+type LeaveDeviations struct {
+	TakesAnyFile bool // a membership can be left by another file than its own
+	EndsIGMP     bool // a leave takes all users off the group's IGMP membership
+	TakesNewest  bool // a leave takes a user off the IGMP membership of the id's newest group
+	CountsOnce   bool // all memberships of one id in one group are one IGMP user, of the first of them
+}
+
+// FileDeviations are those of the rdma_cm device's open files.
+type FileDeviations struct {
+	MigrateKeepsLater   bool // the events of an id go to the file on which it was made
+	MigrateLosesUnread  bool // unread events of an id that migrates are lost
+	MigrateKeepsMembers bool // a membership can be left on the file of its join alone
+	ChildInherits       bool // a child may write to its parent's files
+	ForgivesReturn      bool // a process that is its old user again may write again
+	UnknownIsENOSYS     bool // a command that is none is refused with ENOSYS
+	KeepsLostAnswers    bool // a join whose answer cannot be written is not taken back
+	TellsRefusedJoins   bool // a join that is refused for want of a device is told as MULTICAST_ERROR too
+	RemovedStays        bool // an id whose device is gone cannot be destroyed
+}
+
+// VerbsDeviations are those of queue pairs and their groups.
+type VerbsDeviations struct {
+	IgnoresGroupLimit  bool // as many QPs can be attached to a group as there is room for in all
+	RefusedTakesRoom   bool // an attach that is refused for the limit of a group takes room there
+	CountsAttaches     bool // a QP that was attached twice must be detached twice
+	AttachesConnected  bool // a QP of any type can be attached
+	RefusesPermissive  bool // MLID 0xFFFF is refused
+	DetachesUnattached bool // detaching a QP that is not attached succeeds
+	KeepsDelivering    bool // a QP that is detached still gets what comes for the group
+	LackIsENOSYS       bool // a device without multicast refuses to attach with ENOSYS
+}

@@ -50,6 +50,7 @@ type gid struct {
 type group struct {
 	qps    []*qp
 	places []*qp // that were detached and go on counting (a deviation's; see KeepsPlaces)
+	taken  int   // places that nobody has (a deviation's; see RefusedTakesRoom)
 }
 
 // newDevice makes a device of a kind. A port that can speak RoCE v2 does so until it is told otherwise.
@@ -215,7 +216,10 @@ func (d *device) attach(q *qp, mgid spec.GID) error {
 		return spec.ENOMEM
 	case slices.Contains(g.qps, q) && !deviates.Datagram.AttachesTwice:
 		return nil
-	case d.attached >= limits.attachments || len(g.qps)+len(g.places) >= limits.attachedToGroup:
+	case d.attached >= limits.attachments || g.full(limits.attachedToGroup) && !deviates.Verbs.IgnoresGroupLimit:
+		if deviates.Verbs.RefusedTakesRoom {
+			g.taken++
+		}
 		if deviates.Limit.FullIsEINVAL {
 			return spec.EINVAL
 		}
@@ -230,11 +234,17 @@ func (d *device) attach(q *qp, mgid spec.GID) error {
 	return nil
 }
 
+// full tells whether a group has no room for another QP.
+func (g *group) full(limit int) bool { return len(g.qps)+len(g.places)+g.taken >= limit }
+
 // detach takes a QP off a group (rxe_detach_mcast).
 func (d *device) detach(q *qp, mgid spec.GID) error {
 	g := d.groups[mgid]
 	if g == nil || !slices.Contains(g.qps, q) {
 		return spec.EINVAL
+	}
+	if d.kernel.deviates.Verbs.KeepsDelivering {
+		return nil
 	}
 	g.qps = without(g.qps, q)
 	d.attached--

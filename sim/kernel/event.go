@@ -66,8 +66,12 @@ func (id *cmID) queue(e *cmEvent) {
 		e.free()
 		return
 	}
-	id.file.add(e)
-	id.file.told++
+	to := id.file
+	if id.kernel.deviates.File.MigrateKeepsLater {
+		to = id.madeOn
+	}
+	to.add(e)
+	to.told++
 	if m := e.member; m != nil {
 		e.older, m.unread = m.unread, e
 	}

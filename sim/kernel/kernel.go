@@ -88,6 +88,10 @@ type Deviations struct {
 	Datagram   DatagramDeviations
 	Limit      LimitDeviations
 	Ending     EndingDeviations
+	Event      EventDeviations
+	Leave      LeaveDeviations
+	File       FileDeviations
+	Verbs      VerbsDeviations
 	InfiniBand InfiniBandDeviations
 
 	// What upstream's does.

@@ -12,6 +12,7 @@ import (
 // membership is one join of one id (struct ucma_multicast with its struct cma_multicast).
 type membership struct {
 	id             *cmID
+	file           *cmFile // of its join
 	handle         uabi.Multicast
 	uid            uint64
 	flags          spec.JoinFlags
@@ -57,13 +58,16 @@ func (f *cmFile) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 		return 0, err
 	}
 	m := f.kernel.newMembership()
-	m.id, m.uid, m.flags = id, r.UID, r.Flags
+	m.id, m.file, m.uid, m.flags = id, f, r.UID, r.Flags
 	switch {
 	case id.device != nil:
 		if err := m.join(r.Addr); err != nil {
 			return 0, err
 		}
 	case !f.kernel.deviates.JoinsUnbound:
+		if f.kernel.deviates.File.TellsRefusedJoins {
+			m.tellSoon(m.errorEvent(spec.EINVAL))
+		}
 		return 0, spec.EINVAL
 	}
 	m.handle = f.kernel.members.add(m)
@@ -127,13 +131,18 @@ func (m *membership) joinEvent(group *spec.AHAttr) *cmEvent {
 	if m.id.ps == spec.PSIB && m.id.kernel.deviates.Address.ForgetsQKeyOfPSIB {
 		e.QKey = 0
 	}
+	m.id.kernel.deviates.Event.change(e)
 	return e
 }
 
 // errorEvent is what a join that failed, or a membership that was lost, tells: the reason and nothing else.
 func (m *membership) errorEvent(reason spec.Errno) *cmEvent {
 	e := m.newEvent()
-	e.Type, e.Status = spec.MulticastError, -int(reason)
+	deviates := &m.id.kernel.deviates.Event
+	e.Type, e.Status = spec.MulticastError, deviates.status(-int(reason))
+	if deviates.FailureIsJoin {
+		e.Type = spec.MulticastJoin
+	}
 	return e
 }
 
@@ -174,7 +183,7 @@ func (f *cmFile) LeaveMulticast(h uabi.Multicast) (eventsReported uint32, err er
 	switch {
 	case !ok:
 		return 0, spec.ENOENT
-	case m.id.file != f:
+	case !m.leftBy(f):
 		return 0, spec.EINVAL
 	case m.id.state == destroying:
 		return 0, spec.ENXIO
@@ -183,6 +192,15 @@ func (f *cmFile) LeaveMulticast(h uabi.Multicast) (eventsReported uint32, err er
 	eventsReported = m.eventsReported
 	m.free()
 	return eventsReported, nil
+}
+
+// leftBy tells whether a file may end the membership: the one that its id is on.
+func (m *membership) leftBy(f *cmFile) bool {
+	deviates := &f.kernel.deviates
+	if deviates.File.MigrateKeepsMembers {
+		return m.file == f
+	}
+	return m.id.file == f || deviates.Leave.TakesAnyFile
 }
 
 // newMembership is a membership without anything.

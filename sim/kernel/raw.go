@@ -37,7 +37,10 @@ func (p *Process) Write(fd int, c spec.RawCommand) (spec.Bytes, error) {
 		return nil, err
 	}
 	handler, ok := rawHandlers[c.Cmd]
-	if !ok {
+	switch {
+	case !ok && p.kernel.deviates.File.UnknownIsENOSYS:
+		return nil, spec.ENOSYS
+	case !ok:
 		return nil, spec.EINVAL
 	}
 	raw := rawCommand{in: make([]byte, sizeofLargestIn), room: int(c.Room), mapped: !c.Unmapped && c.ResponseAt >= 0}
@@ -139,8 +142,9 @@ func (f *cmFile) rawJoinMulticast(c rawCommand) error {
 		return err
 	}
 	if err := c.answerU32(uint32(h)); err != nil {
-		m, _ := f.kernel.members.get(h)
-		f.end(m)
+		if m, _ := f.kernel.members.get(h); !f.kernel.deviates.File.KeepsLostAnswers {
+			f.end(m)
+		}
 		return err
 	}
 	return nil

@@ -16,7 +16,9 @@ func (k *Kernel) RemoveDevice(name string) (undo func(), err error) {
 	for id := range k.ids.all() {
 		if id.device == d && id.state != destroying {
 			id.state = deviceRemoval
-			id.notify(spec.DeviceRemoval, 0)
+			if !k.deviates.Event.HidesRemoval {
+				id.notify(spec.DeviceRemoval, 0)
+			}
 			k.closeWork.Add(id.destroy)
 		}
 	}

@@ -94,11 +94,25 @@ func (roce) report(m *membership, a spec.Sockaddr, mgid spec.GID) error {
 		return spec.ENOMEM
 	case m.flags == spec.FullMember || deviates.SendOnlyReports:
 		m.igmp = group
+		if deviates.Leave.CountsOnce && m.id.reports(group) {
+			m.igmp = netip.Addr{}
+			return nil
+		}
 		m.hostsNetdev().joinGroup(m.igmp)
 	case deviates.SendOnlyUnreports:
 		m.igmp = group
 	}
 	return nil
+}
+
+// reports tells whether a membership of the id is a user of an IGMP membership.
+func (id *cmID) reports(group netip.Addr) bool {
+	for m := range id.members.All() {
+		if m.igmp == group {
+			return true
+		}
+	}
+	return false
 }
 
 // takes tells whether RoCE v2 has a group of an address: of IPv4 alone, but for deviations.
@@ -152,9 +166,16 @@ func (roce) leaveMulticast(m *membership) {
 	if !m.igmp.IsValid() || deviates.LeaksIGMP || deviates.Mapping.LeavesByMode && m.id.device.mode == spec.RoCEv1Mode {
 		return
 	}
-	m.hostsNetdev().leaveGroup(m.igmp)
+	from, n := m.igmp, m.hostsNetdev()
+	if newest := m.id.members.Last(); deviates.Leave.TakesNewest && newest != nil {
+		from = newest.igmp
+	}
+	n.leaveGroup(from)
+	for deviates.Leave.EndsIGMP && n.igmp.has(from) {
+		n.leaveGroup(from)
+	}
 	if deviates.Mapping.KeepsMAC {
-		m.id.netdev.addFilter(fabric.GroupMAC(m.igmp))
+		m.id.netdev.addFilter(fabric.GroupMAC(from))
 	}
 }
 

@@ -74,7 +74,7 @@ func (f *cmFile) CreateID(r uabi.CreateID) (uabi.CMID, error) {
 	default:
 		return 0, spec.EINVAL
 	}
-	id := &cmID{kernel: f.kernel, file: f, uid: r.UID, ps: r.PS, qpType: qpType, members: newMembers()}
+	id := &cmID{kernel: f.kernel, file: f, madeOn: f, uid: r.UID, ps: r.PS, qpType: qpType, members: newMembers()}
 	id.handle = f.kernel.ids.add(id)
 	return id.handle, nil
 }
@@ -87,6 +87,10 @@ func (f *cmFile) DestroyID(h uabi.CMID) (eventsReported uint32, err error) {
 	id, err := f.find(h)
 	if err != nil {
 		return 0, err
+	}
+	removed := id.state == deviceRemoval || id.state == destroying
+	if removed && f.kernel.deviates.File.RemovedStays {
+		return 0, spec.ENXIO
 	}
 	id.free()
 	return id.eventsReported, nil
@@ -163,6 +167,9 @@ func (f *cmFile) MigrateID(h uabi.CMID, fromFD int) (eventsReported uint32, err 
 	if f.kernel.deviates.MigrateKeepsBack {
 		return id.eventsReported, nil
 	}
+	if f.kernel.deviates.File.MigrateLosesUnread {
+		from.drop(func(e *cmEvent) bool { return e.of == id })
+	}
 	for e := range from.events.All() {
 		if e.of == id && from != f {
 			from.events.Remove(e)
@@ -237,7 +244,9 @@ func (f *cmFile) sleep() {
 }
 
 // WouldBlock tells whether GetEvent sleeps when nothing more happens.
-func (f *cmFile) WouldBlock() bool { return !f.closed && !f.nonblock && !f.readable() }
+func (f *cmFile) WouldBlock() bool {
+	return !f.closed && (!f.nonblock && !f.readable() || f.kernel.deviates.Event.PollMisses)
+}
 
 // first is the oldest event that can be read; nil when there is none.
 func (f *cmFile) first() *cmEvent {
@@ -267,6 +276,9 @@ func (f *cmFile) readEvent() *cmEvent {
 func (f *cmFile) Poll() error {
 	if f.closed {
 		return spec.EBADF
+	}
+	if f.kernel.deviates.Event.PollMisses {
+		f.kernel.world.Sleep(func() bool { return false })
 	}
 	f.sleep()
 	return nil

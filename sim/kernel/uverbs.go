@@ -175,18 +175,25 @@ type attachment struct {
 
 // AttachMulticast attaches a QP: uverbs' own list first, then the core's checks, then the driver.
 func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error {
+	deviates := &c.device.kernel.deviates
 	if !c.device.kind.attaches {
+		if deviates.Verbs.LackIsENOSYS {
+			return spec.ENOSYS
+		}
 		return spec.EOPNOTSUPP
 	}
 	q, ok := c.qps[h]
 	if !ok {
 		return spec.EINVAL
 	}
-	deviates := &c.device.kernel.deviates
-	switch isAttached := q.attached[attachment{g, mlid}]; {
+	at := attachment{g, mlid}
+	switch isAttached := q.attached[at]; {
 	case isAttached && deviates.AttachesOnce:
 		return spec.EINVAL
 	case isAttached && !deviates.Datagram.AttachesTwice:
+		if deviates.Verbs.CountsAttaches {
+			q.again = append(q.again, at)
+		}
 		return nil
 	}
 	if err := q.mayAttach(g, mlid); err != nil {
@@ -195,7 +202,7 @@ func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 	if err := c.device.attach(q, g); err != nil {
 		return err
 	}
-	q.attached[attachment{g, mlid}] = true
+	q.attached[at] = true
 	return nil
 }
 
@@ -203,7 +210,11 @@ func (c *verbsContext) AttachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 func (q *qp) mayAttach(g spec.GID, mlid uint16) error {
 	deviates := &q.device.kernel.deviates
 	mlidFits := q.device.kind.transport.validMLID(mlid) || deviates.InfiniBand.AttachesAnyMLID
-	fits := (isMulticast(g) || deviates.Address.takesFor(g)) && q.qpType == spec.QPTypeUD && mlidFits
+	if deviates.Verbs.RefusesPermissive && mlid == 0xffff {
+		return spec.EINVAL
+	}
+	fits := (isMulticast(g) || deviates.Address.takesFor(g)) && mlidFits &&
+		(q.qpType == spec.QPTypeUD || deviates.Verbs.AttachesConnected)
 	if !fits && !deviates.AttachesUnchecked {
 		return spec.EINVAL
 	}
@@ -226,10 +237,18 @@ func (c *verbsContext) DetachMulticast(h uabi.QP, g spec.GID, mlid uint16) error
 	if !ok {
 		return spec.EINVAL
 	}
-	if !q.attached[attachment{g, mlid}] {
+	at := attachment{g, mlid}
+	if !q.attached[at] {
+		if c.device.kernel.deviates.Verbs.DetachesUnattached {
+			return nil
+		}
 		return spec.EINVAL
 	}
-	delete(q.attached, attachment{g, mlid})
+	if i := slices.Index(q.again, at); i >= 0 {
+		q.again = slices.Delete(q.again, i, i+1)
+		return nil
+	}
+	delete(q.attached, at)
 	return c.device.detach(q, g)
 }
 

@@ -47,6 +47,9 @@ func (l *Library) getEvent(ch *channel) (*event, error) {
 	for err == nil && got.UID == 0 { // told to nobody, and dropped (since rdma-core 69fadb506)
 		got, err = l.file(ch).GetEvent()
 	}
+	if l.deviates.EmptyIsENODATA && errors.Is(err, spec.EAGAIN) {
+		err = spec.ENODATA
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +64,14 @@ func (l *Library) getEvent(ch *channel) (*event, error) {
 	}
 	e.id.eventsRead++
 	e.public.ID = e.id.handle
+	if l.deviates.TellsListenID {
+		e.public.ListenID = e.id.handle
+	}
 	l.events.add(e.public.Ref, e)
+	if failed := e.public.Errno; l.deviates.FailedAttachFailsGet && e.public.Type == spec.MulticastError && failed != 0 {
+		l.ack(e)
+		return nil, failed
+	}
 	return e, nil
 }
 
@@ -99,22 +109,65 @@ func (l *Library) multicastEvent(e *event, got *uabi.Event) {
 		if err := l.processJoin(e.member, &got.AH); err != nil && !l.deviates.HidesFailedAttach {
 			e.public.Type, e.public.Status = spec.MulticastError, -1
 			errors.As(err, &e.public.Errno)
+			l.attachFailed(e)
 		}
 	}
-	lost := l.deviates.LosesContext || l.deviates.ErrorLosesContext && e.public.Type == spec.MulticastError
-	if !lost {
-		e.public.UD.PrivateData = e.member.context
+	l.tellContext(e)
+	if l.deviates.ErrorNeedsNoAck && e.public.Type == spec.MulticastError {
+		e.member.eventsCompleted++
 	}
 }
+
+// attachFailed is what deviations do about an attach that failed, beyond telling it.
+func (l *Library) attachFailed(e *event) {
+	if l.deviates.FailedAttachIsStatus0 {
+		e.public.Status = 0
+	}
+	if l.deviates.FailedAttachEnds {
+		unlist(e.member)
+		_, _ = l.file(e.id.channel).LeaveMulticast(e.member.handle)
+	}
+}
+
+// tellContext gives a multicast event the context of its join.
+func (l *Library) tellContext(e *event) {
+	lost := l.deviates.LosesContext || l.deviates.ErrorLosesContext && e.public.Type == spec.MulticastError
+	if lost {
+		return
+	}
+	e.public.UD.PrivateData = e.member.context
+	if l.deviates.TellsContextLength {
+		e.public.UD.PrivateDataLen = sizeofPointer
+	}
+	if newest := e.id.joined.all.Last(); l.deviates.TellsNewestContext && newest != nil {
+		e.public.UD.PrivateData = newest.context
+	}
+}
+
+// sizeofPointer is that of a context, in bytes.
+const sizeofPointer = 8
 
 // processJoin keeps what the kernel made of the group and attaches the QP that the id has now (ucma_process_join).
 func (l *Library) processJoin(m *membership, a *spec.AHAttr) error {
 	m.mgid, m.mlid = a.GRH.DGID, a.DLID
 	q := m.id.qp
-	if q == nil || l.deviates.SkipsAutoAttach || m.flags == spec.SendOnlyMember && !l.deviates.SendOnlyAttaches {
+	if l.deviates.AttachesQPOfJoin {
+		q = m.qpAtJoin
+	}
+	if q == nil || l.deviates.SkipsAutoAttach {
 		return nil
 	}
-	return q.device.verbs.AttachMulticast(q.kernelQP, m.mgid, m.mlid)
+	return l.attach(m, q)
+}
+
+// attach attaches a QP to the membership's group; a send-only member's stays as it is.
+func (l *Library) attach(m *membership, q *qp) error {
+	if m.flags == spec.SendOnlyMember && !l.deviates.SendOnlyAttaches {
+		return nil
+	}
+	err := q.device.verbs.AttachMulticast(q.kernelQP, m.mgid, m.mlid)
+	m.attached = err == nil
+	return err
 }
 
 // AckEvent is rdma_ack_cm_event. A program that acknowledges a synchronous id's event also clears id->event, since the
@@ -126,6 +179,10 @@ func (l *Library) AckEvent(ref spec.EventRef) error {
 	e := l.events.deref(ref)
 	if e.id.event == e {
 		e.id.event = nil
+		if l.deviates.SyncAckUncounted {
+			l.events.remove(ref)
+			return nil
+		}
 	}
 	l.ack(e)
 	return nil

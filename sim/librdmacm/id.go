@@ -19,6 +19,7 @@ type cmID struct {
 	keepsQPAttr     bool   // of a passive endpoint, for its connections
 	event           *event // of a synchronous id, not yet acknowledged
 	joined          joined
+	joins           uint32 // that the kernel took
 	eventsRead      uint32
 	eventsCompleted uint32
 }
@@ -87,7 +88,9 @@ func (l *Library) destroyID(id *cmID) error {
 	if err != nil {
 		return err
 	}
-	l.ackOwn(id)
+	if !l.deviates.SyncDestroyKeepsEvent {
+		l.ackOwn(id)
+	}
 	if !l.deviates.DestroyIgnoresAcks {
 		l.world.Sleep(func() bool { return id.eventsCompleted >= reported })
 	}
@@ -296,11 +299,19 @@ func (l *Library) complete(id *cmID) error {
 	if err != nil {
 		return err
 	}
+	if e.member != nil && l.deviates.SyncJoinDropsEvent {
+		l.ack(e)
+		return nil
+	}
 	id.event = e
 	attachFailed := e.public.Type == spec.MulticastError && e.public.Errno != 0
 	switch status := e.public.Status; {
+	case attachFailed && l.deviates.SyncHidesFailedAttach:
+		return nil
 	case attachFailed && !l.deviates.SyncLosesErrno:
 		return e.public.Errno
+	case status < 0 && l.deviates.SyncErrnoIsNegative:
+		return spec.Errno(status)
 	case status < 0:
 		return spec.Errno(-status)
 	case status > 0:

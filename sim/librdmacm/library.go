@@ -37,41 +37,6 @@ type Library struct {
 	allocate     func(spec.CFunction) error
 }
 
-// Deviations are the ways in which the library can be told to break the law, one at a time. The zero value keeps it.
-type Deviations struct {
-	SkipsAutoAttach       bool // retrieving the JOIN event attaches nothing
-	AttachesAtJoin        bool // the QP is attached by the join itself
-	SendOnlyAttaches      bool // a send-only join attaches too
-	LosesContext          bool // multicast events carry no context
-	ReturnsNegativeErrno  bool // a failure returns -errno instead of -1
-	KeepsCallersAddr      bool // a membership refers to the caller's sockaddr instead of a copy
-	KeepsRefusedJoins     bool // a join that the kernel refused stays in the list
-	LeaveIgnoresAcks      bool // leave does not wait for acknowledgements
-	LosesAcks             bool // acknowledgements of multicast events are not counted
-	LeaveKeepsAttached    bool // leave does not detach the QP
-	LeaveDetachesOldest   bool // leave detaches the QP from the group that was joined first
-	LeaveIgnoresPort      bool // leave compares addresses without their port
-	LeavesOldest          bool // leave takes the oldest of equal memberships
-	LeaveAlwaysSucceeds   bool // leave of no membership answers success
-	KeepsFreedMemberships bool // events of a membership that was left are still told
-	DestroyIgnoresAcks    bool // rdma_destroy_id does not wait for acknowledgements
-	ErrorLosesContext     bool // only JOIN events carry a context
-	HidesFailedAttach     bool // an attach that failed is told as JOIN
-	LooksAtAddrFirst      bool // join_ex looks at the address before the mask
-	MigrateIgnoresAcks    bool // rdma_migrate_id does not wait for acknowledgements
-	SyncJoinReturnsEarly  bool // a join on a synchronous id does not wait for its event
-
-	// What upstream's does.
-	SyncLosesErrno      bool // a failed attach makes the join of a synchronous id fail with EPERM
-	SyncIgnoresType     bool // a synchronous id judges an event by its status alone
-	SyncLeaveKeepsEvent bool // leave does not acknowledge a synchronous id's own event, and waits for that for ever
-	LeaveDetachesEarly  bool // leave does not detach what another thread's retrieval attaches meanwhile
-	LeaveDetachesShared bool // leave detaches the QP although another membership of the group remains
-	SendOnlyBecomesFull bool // without AF_IB in the kernel a send-only join becomes a full one
-	DestroyKeepsRecords bool // rdma_destroy_id does not free the id's memberships
-	DestroyEPLosesQP    bool // rdma_destroy_ep does not detach the QP, which stays behind then
-}
-
 // New loads the library into a process with a kernel below it. Allocate is asked before each request for memory by
 // malloc or calloc, and answers ENOMEM when there is none.
 func New(w *world.World, k uabi.Kernel, allocate func(spec.CFunction) error, d Deviations) *Library {
@@ -91,6 +56,9 @@ func (l *Library) init() error {
 		return nil
 	}
 	if len(l.kernel.Devices()) == 0 {
+		if l.deviates.TellsNoDeviceAsNoCall {
+			return spec.ENOSYS
+		}
 		return spec.ENODEV
 	}
 	l.initialized, l.blocks = true, keptBlocks

@@ -20,6 +20,8 @@ type membership struct {
 	addr            spec.Sockaddr
 	mgid            spec.GID // zero until the JOIN event is retrieved
 	mlid            uint16
+	attached        bool // by the retrieval
+	qpAtJoin        *qp
 	eventsRead      uint32
 	eventsCompleted uint32
 
@@ -90,9 +92,7 @@ const mix = 0x9e3779b97f4a7c15
 
 // key is equal for sockaddrs that a leave takes for the same one, and hardly ever for others.
 func (l *Library) key(a spec.Sockaddr) uint64 {
-	if l.deviates.LeaveIgnoresPort {
-		a = withoutPort(a)
-	}
+	a = l.compared(a)
 	if len(a) == spec.SizeofSockaddrIn {
 		return binary.LittleEndian.Uint64(a)*mix ^ binary.LittleEndian.Uint64(a[8:])
 	}
@@ -123,20 +123,36 @@ func (l *Library) find(id *cmID, a spec.Sockaddr) *membership {
 			}
 		}
 	}
+	if found == nil && l.deviates.LeaveFindsMGID {
+		return id.joinedAs(a)
+	}
 	return found
 }
 
-func (l *Library) same(a, b spec.Sockaddr) bool {
+func (l *Library) same(a, b spec.Sockaddr) bool { return bytes.Equal(l.compared(a), l.compared(b)) }
+
+// compared is what of an address a leave compares: all of it.
+func (l *Library) compared(a spec.Sockaddr) spec.Sockaddr {
 	if l.deviates.LeaveIgnoresPort {
-		a, b = withoutPort(a), withoutPort(b)
+		a = a.Clone()
+		clear(a[2:4])
 	}
-	return bytes.Equal(a, b)
+	if l.deviates.LeaveIgnoresScope && a.Family() == spec.AFInet6 {
+		a = a.Clone()
+		clear(a[4:8])   // sin6_flowinfo
+		clear(a[24:28]) // sin6_scope_id
+	}
+	return a
 }
 
-func withoutPort(a spec.Sockaddr) spec.Sockaddr {
-	a = a.Clone()
-	clear(a[2:4])
-	return a
+// joinedAs is a membership whose MGID the IPv6 address is; nil when there is none.
+func (id *cmID) joinedAs(a spec.Sockaddr) *membership {
+	for m := range id.joined.all.All() {
+		if a.Family() == spec.AFInet6 && m.mgid == spec.MGIDOf(a.Addr()) {
+			return m
+		}
+	}
+	return nil
 }
 
 // shared tells whether the QP is a member by another join of the same group too.

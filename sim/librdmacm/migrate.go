@@ -9,7 +9,7 @@ func (l *Library) MigrateID(h spec.ID, to spec.Channel) error {
 }
 
 func (l *Library) migrate(id *cmID, to spec.Channel) error {
-	if id.sync && to == 0 {
+	if to == 0 && (id.sync || l.deviates.MigrateNeedsChannel) {
 		return spec.EINVAL
 	}
 	var ch *channel
@@ -32,7 +32,7 @@ func (l *Library) migrate(id *cmID, to spec.Channel) error {
 		l.ackOwn(id)
 		l.closeChannel(id.channel)
 	}
-	id.sync, id.channel = to == 0, ch
+	id.sync, id.channel = to == 0 && !l.deviates.MigrateStaysAsync, ch
 	if !l.deviates.MigrateIgnoresAcks {
 		l.world.Sleep(func() bool { return id.eventsCompleted >= reported })
 	}

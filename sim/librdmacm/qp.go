@@ -38,6 +38,11 @@ func (l *Library) createQP(id *cmID, a spec.QPInitAttr) (*qp, error) {
 	q.handle = spec.QP(l.next())
 	l.qps.add(q.handle, q)
 	id.qp = q
+	if l.deviates.AttachesLateQP {
+		for m := range id.joined.all.All() {
+			_ = l.attach(m, q)
+		}
+	}
 	return q, nil
 }
 
@@ -89,7 +94,9 @@ func (l *Library) DestroyQP(h spec.ID) error {
 
 func (l *Library) destroyQP(id *cmID) {
 	q := id.qp
-	id.qp = nil
+	if !l.deviates.KeepsDestroyedQP {
+		id.qp = nil
+	}
 	if q.destroy() {
 		l.qps.remove(q.handle)
 	}

@@ -29,13 +29,20 @@ func (l *Library) deviceOf(h spec.ID) *device {
 // AttachMulticast is ibv_attach_mcast.
 func (l *Library) AttachMulticast(h spec.QP, g spec.GID, mlid uint16) error {
 	q := l.qps.deref(h)
-	return positive("ibv_attach_mcast", q.device.verbs.AttachMulticast(q.kernelQP, g, mlid))
+	return l.multicastAnswer("ibv_attach_mcast", q.device.verbs.AttachMulticast(q.kernelQP, g, mlid))
 }
 
 // DetachMulticast is ibv_detach_mcast.
 func (l *Library) DetachMulticast(h spec.QP, g spec.GID, mlid uint16) error {
 	q := l.qps.deref(h)
-	return positive("ibv_detach_mcast", q.device.verbs.DetachMulticast(q.kernelQP, g, mlid))
+	return l.multicastAnswer("ibv_detach_mcast", q.device.verbs.DetachMulticast(q.kernelQP, g, mlid))
+}
+
+func (l *Library) multicastAnswer(method string, err error) error {
+	if l.deviates.VerbsReturnMinus {
+		return l.minusOne(method, err)
+	}
+	return positive(method, err)
 }
 
 // IBVDestroyQP is ibv_destroy_qp. The id that the QP was made on keeps its pointer.

@@ -85,7 +85,9 @@ func Check(name string) error {
 // All lists every quirk, sorted by name.
 func All() []Quirk {
 	all := slices.Concat(
-		inLibrary, inKernel, ofAddress, ofBinding, ofMapping, ofDatagrams, ofLimits, ofEndings, inInfiniBand, inUpstream)
+		inLibrary, inKernel, ofAddress, ofBinding, ofMapping, ofDatagrams, ofLimits, ofEndings, inInfiniBand,
+		ofAttach, ofEvents, ofLeave, ofJoinEx, ofSync, ofProcesses, inUpstream,
+	)
 	slices.SortFunc(all, func(a, b Quirk) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
