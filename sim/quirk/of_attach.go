@@ -18,6 +18,7 @@ var ofAttach = []Quirk{
 		Name:     "attach-beyond-limit",
 		Does:     "a group takes more QPs than max_mcast_qp_attach",
 		CaughtBy: "JM-ATT-08",
+		Note:     "the limit is not looked at, while with one-qp-more it is one off: whoever fills a group sees both",
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.Verbs.IgnoresGroupLimit = true },
 	},
 	{
