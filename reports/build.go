@@ -256,7 +256,8 @@ func (b builder) clean(req Requirement, f *RequirementFinding) (verdicts []verdi
 				Text: s.Text, During: s.ID, Verdict: c.Verdict, Seed: s.Seed, Observed: c.Observed, KnownIssue: c.KnownIssue,
 				Rerun: s.Rerun,
 				Failure: &Failure{
-					Message: "after this spec: " + c.Evidence, Seen: c.Evidence, NotKnown: c.NotKnown, Left: c.Left,
+					Message: "after this spec the hosts were not as before it", Seen: c.Evidence, NotKnown: c.NotKnown,
+					Left: c.Left,
 				},
 			})
 		}

@@ -29,7 +29,7 @@ func (r *Report) WriteJSON(dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(filepath.Join(dir, JSONFile), text)
+	return WriteFile(filepath.Join(dir, JSONFile), text)
 }
 
 // JSON is the report as it stands in report.json.
@@ -60,9 +60,9 @@ func Read(path string) (*Report, error) {
 	return &r, nil
 }
 
-// writeWhole puts the text into a file of another name on the same disk first, so that a full disk or a dying process
-// leaves no half report behind.
-func writeWhole(path string, text []byte) error {
+// WriteFile writes a file whole or not at all: the text goes into a file of another name on the same disk first, so that
+// a full disk or a dying process leaves no half report behind.
+func WriteFile(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return notWritten(path, err)

@@ -58,7 +58,7 @@ func (r *Report) WriteJUnit(dir string) error {
 	if err != nil {
 		return fmt.Errorf("the report cannot be put into JUnit XML: %w", err)
 	}
-	return writeWhole(filepath.Join(dir, JUnitFile), slices.Concat([]byte(xml.Header), text, []byte("\n")))
+	return WriteFile(filepath.Join(dir, JUnitFile), slices.Concat([]byte(xml.Header), text, []byte("\n")))
 }
 
 func (r *Report) junit() junitSuite {

@@ -17,7 +17,7 @@ func TestAReportHasTheKnownIssuesThatItsRequirementsName(t *testing.T) {
 	shows := with(green(), reports.SpecResult{
 		ID: "JM-EVT-02", Text: "gives the context back", Verdict: verdict.Known, KnownIssue: "KI-1",
 	})
-	shows[0].Clean = []reports.CleanFinding{{Requirement: "JM-CLEAN-01", Verdict: verdict.Fail, Left: []string{"qp 1 -> 2"}}}
+	shows[0].Clean = []reports.CleanFinding{{Requirement: "JM-CLEAN-01", Verdict: verdict.Fail}}
 
 	r := reports.Build(run, shows)
 

@@ -20,12 +20,12 @@ const (
 // WriteMarkdown writes report.md into dir, which it makes if need be: for a pull request, the status and a table of what
 // is red; known issues, what was skipped and the calls of what is red are collapsed.
 func (r *Report) WriteMarkdown(dir string) error {
-	return writeWhole(filepath.Join(dir, MarkdownFile), []byte(r.markdown()))
+	return WriteFile(filepath.Join(dir, MarkdownFile), []byte(r.markdown()))
 }
 
 func (r *Report) markdown() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "**%s**: %s\n\n%s\n", r.Summary.Status, md.Escape(conclusion(r)), md.Escape(Headline(r)))
+	fmt.Fprintf(&text, "**%s**: %s\n\n%s\n", r.Summary.Status, md.Escape(Conclusion(r)), md.Escape(Headline(r)))
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(&text, "\n**Warning**: %s\n", md.Escape(warning))
 	}

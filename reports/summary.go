@@ -40,7 +40,7 @@ func Summary(w io.Writer, r *Report, o SummaryOptions) error {
 			s.line("  ", fmt.Sprintf("slow: %.3f s %s %s", slow.Seconds, slow.ID, slow.Text))
 		}
 	}
-	s.text.WriteString(s.paint.status(r.Summary.Status) + ": " + conclusion(r) + "\n")
+	s.text.WriteString(s.paint.status(r.Summary.Status) + ": " + Conclusion(r) + "\n")
 	_, err := io.WriteString(w, s.text.String())
 	return err
 }
@@ -76,8 +76,8 @@ func Headline(r *Report) string {
 	return r.Target + ": " + strings.Join(parts, ", ")
 }
 
-// conclusion is what follows the status on the last line.
-func conclusion(r *Report) string {
+// Conclusion is the run in one line, without its status.
+func Conclusion(r *Report) string {
 	t := r.Summary
 	if t.Status == verdict.NotQualified {
 		return fmt.Sprintf("%s (%s, seed %d, %.1f s)", t.Reason, r.Target, r.Seed, t.Seconds)

@@ -20,6 +20,8 @@ const usage = `usage: joinmcast list               every requirement, a line eac
        joinmcast diff [-format text|markdown|html] [-o FILE] A B
                                     what changed from one report.json to another
        joinmcast baseline REPORT... keep reports of whole runs as baselines, without what differs in every run
+       joinmcast page [FLAG]... REPORT
+                                    index.html beside a report.json; page -h lists the flags
        joinmcast soak [FLAG]... TARGET...
                                     where runs with different seeds disagree; soak -h lists the flags
        joinmcast walk [FLAG]...     where random walks tell two targets apart; walk -h lists the flags
@@ -67,6 +69,8 @@ func perform(args []string) error {
 		return diffCommand(args[1:])
 	case len(args) >= 1 && args[0] == "baseline":
 		return baselineCommand(args[1:])
+	case len(args) >= 1 && args[0] == "page":
+		return pageCommand(args[1:])
 	case len(args) >= 2 && args[0] == "count":
 		return count(args[1:])
 	}

@@ -22,6 +22,7 @@ type flags struct {
 	device      string
 	programs    string
 	knownIssues string
+	baseline    string
 	out         string
 	pcap        bool
 }
@@ -36,6 +37,7 @@ func (f *flags) register(set *flag.FlagSet) {
 	set.StringVar(&f.device, "device", "", "RDMA `device` of this machine, as in mlx5_0")
 	set.StringVar(&f.programs, "programs", "", "`folder` of the host program and the agent (default: bin)")
 	set.StringVar(&f.knownIssues, "known-issues", "", "more `files` of known issues, with commas between")
+	set.StringVar(&f.baseline, "baseline", "", "the `report.json` of another run: the page says what changed since")
 	set.BoolVar(&f.pcap, "pcap", false, "capture each spec's wire, as a pcapng file in the folder wire of the reports")
 	set.StringVar(&f.out, "out", "", "`folder` under which each target has its folder of reports (default: reports/out)")
 }

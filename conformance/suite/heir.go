@@ -2,6 +2,7 @@ package suite
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,8 +10,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"joinmcast/reports"
+	"joinmcast/reports/index"
 )
 
 // A run that is killed cannot write its report. So the first process of a run starts an heir: the same program, asleep
@@ -81,5 +84,6 @@ func report(dir string) error {
 	if err != nil {
 		return err
 	}
-	return r.Write(dir)
+	page := index.Run{Report: r, Dir: dir, Now: time.Now()}
+	return errors.Join(r.Write(dir), page.WriteFile())
 }

@@ -97,6 +97,9 @@ func (j *judged) judgeLeftovers(ctx context.Context) (dirt string, err error) {
 	return strings.Join(dirty, "\n"), nil
 }
 
+// linesKept is how many lines of what a spec left on a host a report keeps: a limit's spec may leave thousands.
+const linesKept = 100
+
 // find takes one requirement's view of the hosts that the spec has used.
 func (j *judged) find(q catalogue.Requirement, view view, used []comparison) (reports.CleanFinding, error) {
 	finding := reports.CleanFinding{Requirement: q.ID, Verdict: verdict.Pass}
@@ -109,6 +112,9 @@ func (j *judged) find(q catalogue.Requirement, view view, used []comparison) (re
 		seen, left := view(host.before, host.after, j.world.Groups())
 		if finding.Observed == nil || len(left) > 0 {
 			finding.Observed = seen
+		}
+		if more := len(left) - linesKept; more > 0 {
+			left = append(left[:linesKept], fmt.Sprintf("and %d more", more))
 		}
 		for _, line := range left {
 			finding.Left = append(finding.Left, host.name+": "+line)

@@ -17,6 +17,7 @@ import (
 	"joinmcast/conformance/target"
 	"joinmcast/fixtures"
 	"joinmcast/reports"
+	"joinmcast/reports/index"
 	"joinmcast/spec"
 	"joinmcast/spec/catalogue"
 	"joinmcast/spec/verdict"
@@ -30,8 +31,9 @@ type run struct {
 	flags  flags
 	target *target.Target
 	law    *catalogue.Catalogue
-	issues verdict.Issues // all that are known
-	out    string         // folder of all reports
+	issues verdict.Issues  // all that are known
+	base   *reports.Report // what the page compares with; nil: nothing
+	out    string          // folder of all reports
 	seed   int64
 	filter string
 	began  time.Time
@@ -62,6 +64,11 @@ func (r *run) prepare() error {
 	}
 	if r.issues, err = r.loadIssues(); err != nil {
 		return err
+	}
+	if r.flags.baseline != "" {
+		if r.base, err = reports.Read(r.flags.baseline); err != nil {
+			return fmt.Errorf("-baseline: %w", err)
+		}
 	}
 	r.out, err = r.flags.outFolder()
 	return err
@@ -182,7 +189,8 @@ func (r *run) finish(left []reports.SpecResult) error {
 	}
 	done, running := reports.Outcomes(rows)
 	r.report = reports.Build(r.describe(), slices.Concat(done, running, left))
-	return errors.Join(r.report.Write(r.dir), reports.WriteTrace(r.dir, done))
+	page := index.Run{Report: r.report, Dir: r.dir, Now: time.Now(), Baseline: r.base}
+	return errors.Join(r.report.Write(r.dir), reports.WriteTrace(r.dir, done), page.WriteFile())
 }
 
 // newNonce is a word no other run has.

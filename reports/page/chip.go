@@ -50,7 +50,6 @@ var changes = map[string]look{
 	"NEW":         {"*", info},
 	"GONE":        {"○", info},
 	"ENVIRONMENT": {"≠", mute},
-	"SAME":        {"=", mute},
 }
 
 // functions are those that a body has beside html/template's own.
@@ -77,7 +76,8 @@ func chip(looks map[string]look, word any) template.HTML {
 		mark = `<span class="mark" aria-hidden="true">` + found.mark + `</span>`
 	}
 	word = template.HTMLEscapeString(fmt.Sprint(word))
-	return template.HTML(fmt.Sprintf(`<span class="chip %s">%s%s</span>`, found.tone, mark, word)) //nolint:gosec // escaped
+	text := fmt.Sprintf(`<span class="chip %s">%s%s</span>`, found.tone, mark, word)
+	return template.HTML(text) //nolint:gosec // escaped
 }
 
 func code(text string) template.HTML {

@@ -2,8 +2,8 @@ package page
 
 // Filters are a form that hides what its reader does not look for. It works on every element with the attribute
 // data-item, which for each facet has an attribute data-<name> with its value. Such an item is shown when each facet
-// has its value ticked, or nothing ticked, and when it holds all words of the search field; they are sought in the value
-// of data-item, or in the whole item where that is empty. Without JavaScript there is no form and everything is shown.
+// has its value ticked, or nothing ticked, and when it holds all words of the search field; they are sought in the
+// value of data-item, or in the whole item where that is empty. Without JavaScript there is no form and all is shown.
 type Filters struct {
 	Of     string // what is filtered, in the plural, as in "requirements"
 	Total  int    // how many items there are

@@ -13,7 +13,8 @@ type Line struct {
 	Answer     string // as in "0 id=1", or "-1, errno EINVAL (22)"; empty while the call is open
 }
 
-var lineForm = regexp.MustCompile(`(?s)^ *(\d+)  (\S+)  (\S+?\(.*?\))(?: -> (.*?)(?:  \[until (\d+)\])?| has not returned)$`)
+var lineForm = regexp.MustCompile(
+	`(?s)^ *(\d+)  (\S+)  (\S+?\(.*?\))(?: -> (.*?)(?:  \[until (\d+)\])?| has not returned)$`)
 
 // ParseLine reads a line that Row.String wrote. Any other is not ok.
 func ParseLine(text string) (line Line, ok bool) {

@@ -1,0 +1,138 @@
+package index
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"joinmcast/reports"
+	"joinmcast/reports/diff"
+	"joinmcast/spec/verdict"
+)
+
+// requirement is one requirement as the page shows it.
+type requirement struct {
+	reports.RequirementFinding
+	Fields []field // observed, by name
+	Rerun  string
+	Change *diff.Change // against the baseline; nil: none
+	Specs  []*result
+	Leaks  []leftover // of chapter CLEAN: what which spec left
+	Left   []leftover // what its own specs left, in the eyes of chapter CLEAN
+	Issues []issue
+}
+
+// field is one observed field.
+type field struct{ Name, Value string }
+
+// result is one spec of a requirement.
+type result struct {
+	reports.SpecFinding
+	Lanes    *lanes
+	Programs []program
+}
+
+// leftover is what a spec left on the hosts.
+type leftover struct {
+	Requirement string // the other end: that of chapter CLEAN, or that of the spec
+	Spec        string
+	Verdict     verdict.Verdict
+	NotKnown    string
+	Lines       []string
+	More        int // lines that are not shown
+}
+
+// linesShown is how many lines of what a spec left the page shows: a limit's spec may leave thousands.
+const linesShown = 40
+
+func leftoverOf(other string, s reports.SpecFinding) leftover {
+	lines := s.Failure.Left
+	shown := min(len(lines), linesShown)
+	return leftover{other, s.Text, s.Verdict, s.Failure.NotKnown, lines[:shown], len(lines) - shown}
+}
+
+// program is a C program that makes a spec's calls. Text is empty where the page has no room for it.
+type program struct{ Path, Text string }
+
+// programsShown bounds the C programs that a page holds, in bytes, so that a run in which all is red stays readable.
+const programsShown = 300_000
+
+// evidence is what stands behind the findings of a run, beside the report.
+type evidence struct {
+	dir    string
+	room   int                   // bytes left for C programs
+	left   map[string][]leftover // by requirement
+	traces map[string]map[string][]string
+}
+
+func (r Run) evidence() (*evidence, error) {
+	e := &evidence{dir: r.Dir, room: programsShown, left: map[string][]leftover{}}
+	for _, f := range r.Report.Requirements {
+		for _, s := range f.Specs {
+			if s.During != "" && s.Failure != nil {
+				e.left[s.During] = append(e.left[s.During], leftoverOf(f.ID, s))
+			}
+		}
+	}
+	if len(r.Traces) == 0 {
+		return e, nil
+	}
+	var err error
+	e.traces, err = reports.ReadTrace(r.Dir, r.Traces...)
+	return e, err
+}
+
+func (e *evidence) requirement(f reports.RequirementFinding, c *diff.Change, issues []issue) *requirement {
+	q := &requirement{RequirementFinding: f, Change: c, Left: e.left[f.ID]}
+	for _, name := range slices.Sorted(maps.Keys(f.Observed)) {
+		q.Fields = append(q.Fields, field{name, f.Observed[name]})
+	}
+	for _, k := range issues {
+		if k.Requirement == f.ID {
+			q.Issues = append(q.Issues, k)
+		}
+	}
+	for _, s := range f.Specs {
+		q.Rerun = cmp.Or(q.Rerun, s.Rerun)
+		if s.During != "" && s.Failure != nil {
+			q.Leaks = append(q.Leaks, leftoverOf(s.During, s))
+		} else {
+			q.Specs = append(q.Specs, e.result(f.ID, s))
+		}
+	}
+	return q
+}
+
+func (e *evidence) result(id string, s reports.SpecFinding) *result {
+	shown := &result{SpecFinding: s}
+	calls := e.traces[id][s.Text]
+	if s.Failure != nil {
+		shown.Programs = e.programs(s.Failure.Programs)
+		if len(s.Failure.Trace) > 0 {
+			calls = s.Failure.Trace
+		}
+	}
+	shown.Lanes = lanesOf(calls)
+	return shown
+}
+
+// programs reads those that there is room for.
+func (e *evidence) programs(paths []string) []program {
+	var all []program
+	for _, path := range paths {
+		text, err := os.ReadFile(filepath.Join(e.dir, path))
+		if err != nil {
+			continue // it was not kept beside the report
+		}
+		shown := program{Path: filepath.ToSlash(path)}
+		if len(text) <= e.room {
+			e.room -= len(text)
+			shown.Text = strings.TrimRight(string(text), "\n")
+		}
+		all = append(all, shown)
+	}
+	return all
+}
