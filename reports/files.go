@@ -60,8 +60,8 @@ func Read(path string) (*Report, error) {
 	return &r, nil
 }
 
-// WriteFile writes a file whole or not at all: the text goes into a file of another name on the same disk first, so that
-// a full disk or a dying process leaves no half report behind.
+// WriteFile writes a file whole or not at all: the text goes into a file of another name on the same disk first, so
+// that a full disk or a dying process leaves no half report behind.
 func WriteFile(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
