@@ -17,7 +17,7 @@ SIMULATED := sim sim-promise sim-snooping sim-rocev1 sim-ib sim-iwarp
 TWO := say which two reports: make diff A=report.json B=report.json
 
 .DEFAULT_GOAL := conformance
-.PHONY: bin rxe hw test-live conformance test lint list explain diff baseline soak matrix walk bench race mutants generate setup help clean
+.PHONY: bin rxe hw test-live conformance test lint list explain new diff baseline soak matrix walk bench race mutants generate setup help clean
 
 conformance: ## judge the simulated stack as it is promised, and as upstream is on every transport: needs Go and nothing else
 	@trap 'exit 2' INT; status=0; for target in $(SIMULATED); do \
@@ -76,6 +76,9 @@ list: ## every requirement of the law, a line each
 
 explain: ## one requirement: make explain ID=JM-EVT-03
 	@go run ./conformance/joinmcast explain $(or $(ID),$(error say which requirement: make explain ID=JM-EVT-03))
+
+new: ## begin a requirement, in the law and with a spec: make new ID=JM-LV-34
+	@go run ./conformance/joinmcast new $(or $(ID),$(error say which id it is to have: make new ID=JM-LV-34))
 
 diff: ## what changed from one report to another: make diff A=report.json B=report.json [FORMAT=text] [O=FILE]
 	@go build -o bin/joinmcast ./conformance/joinmcast

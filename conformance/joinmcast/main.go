@@ -16,6 +16,7 @@ import (
 
 const usage = `usage: joinmcast list               every requirement, a line each
        joinmcast explain JM-EVT-03  one requirement, its specs and its known issues
+       joinmcast new JM-LV-34       begin a requirement: its entry in the law, and a spec that fails until it is written
        joinmcast spec FILE          the whole law as Markdown
        joinmcast diff [-format text|markdown|html] [-o FILE] A B
                                     what changed from one report.json to another
@@ -54,7 +55,13 @@ func perform(args []string) error {
 	case len(args) == 2 && args[0] == "explain":
 		return explain(os.Stdout, args[1])
 	case len(args) == 2 && args[0] == "spec":
-		return writeSpec(args[1])
+		law, err := catalogue.Load()
+		if err != nil {
+			return err
+		}
+		return writeSpec(law, args[1])
+	case len(args) == 2 && args[0] == "new":
+		return newCommand(".", args[1])
 	case len(args) >= 1 && args[0] == "soak":
 		return soak(args[1:])
 	case len(args) >= 1 && args[0] == "walk":
@@ -78,11 +85,7 @@ func perform(args []string) error {
 }
 
 // writeSpec writes the law as Markdown.
-func writeSpec(path string) error {
-	law, err := catalogue.Load()
-	if err != nil {
-		return err
-	}
+func writeSpec(law *catalogue.Catalogue, path string) error {
 	var page bytes.Buffer
 	if err := law.Markdown(&page); err != nil {
 		return err
