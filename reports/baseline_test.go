@@ -1,6 +1,8 @@
 package reports_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -33,4 +35,19 @@ func TestTwoRunsThatFoundTheSameHaveTheSameBaseline(t *testing.T) {
 
 func TestABaselineIsAReport(t *testing.T) {
 	NewWithT(t).Expect(reports.Validate([]byte(jsonOf(t, reports.Build(liveRun(), green()).Baseline())))).To(Succeed())
+}
+
+func TestTheBaselinesAreOfTheTargetsTheyAreNamedAfterAndKeepNothingOfTheirRun(t *testing.T) {
+	g := NewWithT(t)
+	files, err := filepath.Glob("baselines/*.json")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(files).NotTo(BeEmpty())
+	for _, file := range files {
+		kept, err := os.ReadFile(file)
+		g.Expect(err).NotTo(HaveOccurred())
+		r, err := reports.Read(file)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(filepath.Base(file)).To(Equal(r.Target + ".json"))
+		g.Expect(string(kept)).To(Equal(jsonOf(t, r.Baseline())), file)
+	}
 }
