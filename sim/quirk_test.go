@@ -434,7 +434,7 @@ var on = map[spec.Transport]sim.Options{
 func probeOf(name string) (p probe, ok bool) {
 	for _, some := range []map[string]probe{
 		probes, probesOfInfiniBand, probesOfAddress, probesOfBinding, probesOfMapping, probesOfDatagrams, probesOfEndings,
-		probesOfAttach, probesOfEvents, probesOfLeave, probesOfJoinEx, probesOfSync, probesOfProcesses,
+		probesOfAttach, probesOfEvents, probesOfLeave, probesOfJoinEx, probesOfSync, probesOfProcesses, probesOfIDs,
 	} {
 		if p, ok = some[name]; ok {
 			return p, true

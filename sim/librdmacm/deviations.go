@@ -11,6 +11,13 @@ type Deviations struct {
 	TellsNoDeviceAsNoCall bool // without an RDMA device the errno is ENOSYS
 	OpensChannelsAnywhere bool // a channel is made although there is no RDMA device
 
+	// Addresses, and ids with their endpoints and queue pairs.
+	DereferencesNULL bool // a join looks into its address, NULL or not
+	NamesOddFamily   bool // a join of an odd family fails with EAFNOSUPPORT
+	TakesAFIB        bool // the kernel is taken to know AF_IB, whatever it answered
+	LeavesRouteOpen  bool // rdma_create_ep resolves the address and not the route
+	HearsItself      bool // IBV_QP_CREATE_BLOCK_SELF_MCAST_LB is taken and makes no difference
+
 	// When the QP is attached.
 	SkipsAutoAttach  bool // retrieving the JOIN event attaches nothing
 	AttachesAtJoin   bool // the QP is attached by the join itself

@@ -36,8 +36,13 @@ func (l *Library) prepare(id *cmID, a spec.EPAttr) error {
 	if err := l.resolveAddr(id.handle, a.Src, a.Dst, resolveTimeoutMS); err != nil {
 		return err
 	}
-	if err := l.resolveRoute(id, resolveTimeoutMS); err != nil || a.QP == nil {
-		return err
+	if !l.deviates.LeavesRouteOpen {
+		if err := l.resolveRoute(id, resolveTimeoutMS); err != nil {
+			return err
+		}
+	}
+	if a.QP == nil {
+		return nil
 	}
 	attr := *a.QP
 	attr.Type = a.QPType

@@ -67,7 +67,7 @@ func (l *Library) init() error {
 		return nil
 	}
 	l.afIB = true
-	l.afIB = l.bindAddr(id.handle, spec.NewSockaddrIB(spec.GID{})) == nil
+	l.afIB = l.bindAddr(id.handle, spec.NewSockaddrIB(spec.GID{})) == nil || l.deviates.TakesAFIB
 	return l.destroyID(id)
 }
 

@@ -10,8 +10,13 @@ import (
 // JoinMulticast is rdma_join_multicast.
 func (l *Library) JoinMulticast(h spec.ID, a spec.Sockaddr, c spec.Context) error {
 	err := error(spec.EINVAL)
-	if l.addrLen(a) > 0 {
+	switch deviates := &l.deviates; {
+	case l.addrLen(a) > 0:
 		err = l.join(h, a, spec.FullMember, c)
+	case a == nil && deviates.DereferencesNULL:
+		segfault()
+	case a != nil && deviates.NamesOddFamily:
+		err = spec.EAFNOSUPPORT
 	}
 	return l.minusOne("rdma_join_multicast", err)
 }

@@ -49,7 +49,7 @@ func (l *Library) createQP(id *cmID, a spec.QPInitAttr) (*qp, error) {
 // bringUp makes the kernel's objects and takes the QP as far as its type goes without a peer. What it had made when it
 // fails is left to destroy.
 func (l *Library) bringUp(q *qp, id *cmID, a spec.QPInitAttr) error {
-	if a.BlockSelfMcastLB {
+	if a.BlockSelfMcastLB && !l.deviates.HearsItself {
 		return spec.EOPNOTSUPP // rxe's provider knows no create flags
 	}
 	v := q.device.verbs

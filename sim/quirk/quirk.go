@@ -86,7 +86,7 @@ func Check(name string) error {
 func All() []Quirk {
 	all := slices.Concat(
 		inLibrary, inKernel, ofAddress, ofBinding, ofMapping, ofDatagrams, ofLimits, ofEndings, inInfiniBand,
-		ofAttach, ofEvents, ofLeave, ofJoinEx, ofSync, ofProcesses, inUpstream,
+		ofAttach, ofEvents, ofLeave, ofJoinEx, ofSync, ofProcesses, ofIDs, inUpstream,
 	)
 	slices.SortFunc(all, func(a, b Quirk) int { return strings.Compare(a.Name, b.Name) })
 	return all
