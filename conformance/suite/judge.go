@@ -25,7 +25,8 @@ type judged struct {
 	record  *rig.Record
 	backend spec.Backend
 	world   *rig.World
-	closing bool // the spec itself is over; what fails now is about what it left behind
+	closing bool            // the spec itself is over; what fails now is about what it left behind
+	trouble verdict.Verdict // that a call had made when the spec was over
 	result  reports.SpecResult
 
 	notKnown string // why the failure is none of the known issues of its requirement; empty: there are none, or it is
@@ -164,7 +165,7 @@ func fromModule(location string) string {
 // close ends the spec's processes, judges what is left on the hosts, and gives the world back. It runs last of all
 // cleanups.
 func (j *judged) close(ctx context.Context) {
-	j.closing = true
+	j.closing, j.trouble = true, j.record.Trouble() // before the processes are ended, with calls that are still open
 	if j.backend == nil {
 		return
 	}
@@ -213,6 +214,10 @@ func (j *judged) ginkgoVerdict(report ginkgo.SpecReport) verdict.Verdict {
 		if field := j.unknownField(); field != "" {
 			j.result.Failure = j.failure(fmt.Sprintf("%s observed %q, which its requirement does not list", j.law.ID, field), "")
 			return verdict.Error
+		}
+		if j.trouble != "" {
+			j.result.Failure = j.failure("the stack did not answer a call, and the spec went on as if it had", "")
+			return j.trouble
 		}
 		return verdict.Pass
 	case report.State == types.SpecStateSkipped:
