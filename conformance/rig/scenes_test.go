@@ -104,8 +104,9 @@ var scenes = map[string]scene{
 	},
 	"ends a process that has crashed, and asks nothing of it": {
 		expect: func(s *stage) []any {
-			return play(bound(s), s.process.EXPECT().GetEvent(some, channel).
-				Return(spec.Event{}, &spec.Crashed{Method: "rdma_get_cm_event", Exit: spec.Exit{Signal: "SIGSEGV"}}).Call, killed(s))
+			crashed := &spec.Crashed{Method: "rdma_get_cm_event", Exit: spec.Exit{Signal: "SIGSEGV"}}
+			get := s.process.EXPECT().GetEvent(some, channel).Return(spec.Event{}, crashed)
+			return play(bound(s), get.Call, killed(s))
 		},
 		body:    func(ctx SpecContext) { _, _ = rig.BoundID(ctx).GetEvent(ctx) }, // the spec itself does not look
 		trouble: verdict.Crash,

@@ -20,8 +20,8 @@ import (
 	"joinmcast/spec/verdict"
 )
 
-// Some of the specs here fail on purpose, to see what the rig does then. So they are a suite of their own, whose outcome
-// is no test's: the tests look at what became of each spec.
+// Some of the specs here fail on purpose, to see what the rig does then. So they are a suite of their own, whose
+// outcome is no test's: the tests look at what became of each spec.
 
 // scene is a spec on a mocked host: what must be asked of the stack, in which order, and what the spec does.
 type scene struct {

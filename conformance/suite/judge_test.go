@@ -127,10 +127,13 @@ func TestCapabilityIsLackingOnlyWithEvidence(t *testing.T) {
 	}{
 		"it is there":   {claims: spec.Capabilities{spec.Configure: {Has: true, How: "a guest"}}},
 		"it is lacking": {claims: spec.Capabilities{spec.Configure: {How: "not ours"}}, need: spec.Configure},
-		"it lacks and nobody knows": {claims: spec.Capabilities{spec.Configure: {}}, need: spec.Configure,
-			fault: `the stack says that it lacks "configure", and not how that is known`},
-		"nobody says": {need: spec.Configure,
-			fault: `the stack says neither that it has "configure" nor that it lacks it`},
+		"it is lacking by its word": {
+			claims: spec.Capabilities{spec.Configure: {}}, need: spec.Configure,
+			fault: `the stack says that it lacks "configure", and not how that is known`,
+		},
+		"nobody says": {
+			need: spec.Configure, fault: `the stack says neither that it has "configure" nor that it lacks it`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
