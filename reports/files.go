@@ -50,12 +50,21 @@ func Read(path string) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the report cannot be read: %w", err)
 	}
-	if err := Validate(text); err != nil {
+	r, err := Parse(text)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// Parse reads the text of a report.json.
+func Parse(text []byte) (*Report, error) {
+	if err := Validate(text); err != nil {
+		return nil, err
 	}
 	var r Report
 	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	return &r, nil
 }

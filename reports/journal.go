@@ -101,13 +101,18 @@ func ReadJournal(path string) (rows []Row, torn bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("the journal cannot be read: %w", err)
 	}
+	return ParseJournal(path, text)
+}
+
+// ParseJournal reads the text of a journal; name is for errors.
+func ParseJournal(name string, text []byte) (rows []Row, torn bool, err error) {
 	lines := bytes.Split(text, []byte("\n"))
 	last := len(lines) - 1
 	torn = len(lines[last]) > 0
 	for i, line := range lines[:last] {
 		var row Row
 		if err := json.Unmarshal(line, &row); err != nil {
-			return nil, false, fmt.Errorf("%s:%d: no row of a journal: %w", path, i+1, err)
+			return nil, false, fmt.Errorf("%s:%d: no row of a journal: %w", name, i+1, err)
 		}
 		rows = append(rows, row)
 	}

@@ -2,7 +2,6 @@
 package target
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -15,12 +14,11 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"joinmcast/fixtures"
 	"joinmcast/sim"
 	"joinmcast/sim/quirk"
 	"joinmcast/spec"
+	"joinmcast/spec/yamldoc"
 )
 
 // Stack is a kind of stack a target file can name.
@@ -92,11 +90,15 @@ func Load(nameOrPath string, o Overrides) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Parse(nameOrPath, text, o)
+}
+
+// Parse reads the text of a target file.
+func Parse(nameOrPath string, text []byte, o Overrides) (*Target, error) {
 	t := &Target{Name: strings.TrimSuffix(filepath.Base(nameOrPath), ".yaml")}
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(t); err != nil {
-		return nil, fmt.Errorf("target %s: %w", nameOrPath, err)
+	const want = "a target with stack, call_deadline, spec_deadline and what README and fixtures/targets show"
+	if err := yamldoc.Decode(nameOrPath, want, text, t); err != nil {
+		return nil, err
 	}
 	if err := t.override(o); err != nil {
 		return nil, err

@@ -1,17 +1,14 @@
 package walk
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
-
-	"go.yaml.in/yaml/v3"
 
 	"joinmcast/fixtures"
 	"joinmcast/spec/verdict"
+	"joinmcast/spec/yamldoc"
 )
 
 // Known is a difference between two stacks that is known and stays: it masks the steps that it explains, and no other.
@@ -35,10 +32,9 @@ type entry struct {
 // ParseKnown reads a file of known differences; name is for errors. One that lacks anything but its ranges is refused.
 func ParseKnown(name string, text []byte) ([]Known, error) {
 	var entries []entry
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&entries); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s is no list of known differences: %w", name, err)
+	err := yamldoc.Decode(name, "a list of known differences with what, why, when and step", text, &entries)
+	if err != nil && !errors.Is(err, yamldoc.ErrEmpty) {
+		return nil, err
 	}
 	known := []Known{}
 	for i, e := range entries {

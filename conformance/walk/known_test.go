@@ -111,7 +111,7 @@ func TestTheSuitesOwnKnownDifferencesAreRead(t *testing.T) {
 func TestWhatIsNoKnownDifferenceIsRefused(t *testing.T) {
 	for text, why := range map[string]string{
 		"[{what: w}]": "known.yaml, difference 1: what, why and step, with call, a and b, are needed",
-		"[{q: w}]":    "known.yaml is no list of known differences",
+		"[{q: w}]":    "known.yaml:1: field q not found; want a list of known differences",
 		`[{what: w, why: y, step: {call: poll, a: "(", b: "0"}}]`:                       "is no regular expression",
 		`[{what: w, why: y, when: {kernel: new}, step: {call: poll, a: "-1", b: "0"}}]`: "is no range of versions",
 	} {

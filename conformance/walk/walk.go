@@ -12,6 +12,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"joinmcast/spec/yamldoc"
 )
 
 // Walk is a sequence of steps; Seed fixes its groups and the world it is drawn in.
@@ -66,10 +68,8 @@ func Read(path string) (Walk, error) {
 // Parse reads the text of a saved walk; name is for errors.
 func Parse(name string, text []byte) (Walk, error) {
 	var w Walk
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&w); err != nil {
-		return Walk{}, fmt.Errorf("%s is no walk: %w", name, err)
+	if err := yamldoc.Decode(name, "a walk with seed and steps, each with by, call and, if need be, args", text, &w); err != nil {
+		return Walk{}, err
 	}
 	if len(w.Steps) == 0 {
 		return Walk{}, fmt.Errorf("%s has no steps", name)

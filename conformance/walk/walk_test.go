@@ -54,7 +54,7 @@ func TestAFileThatIsNoWalkIsRefusedWithItsName(t *testing.T) {
 	for text, why := range map[string]string{
 		"seed: 1\n":                        "walk.yaml has no steps",
 		"seed: 1\nsteps: [{colour: red}]":  "field colour not found",
-		"steps: [{by: p1, call: poll, q}]": "walk.yaml is no walk",
+		"steps: [{by: p1, call: poll, q}]": "walk.yaml:1: field q not found; want a walk",
 	} {
 		_, err := walk.Parse("walk.yaml", []byte(text))
 		g.Expect(err).To(MatchError(ContainSubstring(why)), text)

@@ -86,7 +86,7 @@ func TestAKnownIssueKeepsEveryFieldItsFileHas(t *testing.T) {
 
 func TestParseIssuesRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
-		"unknown field":       {"owner:", "ownr:", "upstream.yaml:9: field ownr not found in a known issue"},
+		"unknown field":       {"owner:", "ownr:", "upstream.yaml:9: field ownr not found; want a list of known issues"},
 		"unknown requirement": {"JM-SYN-02", "JM-SYM-02", "upstream.yaml:1: known issue KI-1: requirement JM-SYM-02 is"},
 		"unobserved field":    {"{errno:", "{error:", "KI-1: JM-SYN-02 does not observe error; want one of errno, count"},
 		"needless during":     {"layer:", "during: JM-SYN-03\n  layer:", "JM-SYN-02 is judged by its own specs"},

@@ -1,13 +1,10 @@
 package verdict
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +13,7 @@ import (
 
 	"joinmcast/spec"
 	"joinmcast/spec/catalogue"
+	"joinmcast/spec/yamldoc"
 )
 
 // File is a named piece of YAML.
@@ -80,50 +78,26 @@ func ParseIssues(find Find, files ...File) (Issues, error) {
 	return issues, errors.Join(errs...)
 }
 
+const want = "a list of known issues with id, requirement, layer, when, symptom, reference, owner, added, expires and, " +
+	"if need be, during"
+
 // entries decodes the file and gives the line on which each entry begins.
 func (f File) entries() ([]entry, []int, error) {
-	decoder := yaml.NewDecoder(bytes.NewReader(f.Data))
-	decoder.KnownFields(true)
 	var entries []entry
-	if err := decoder.Decode(&entries); errors.Is(err, io.EOF) {
+	if err := yamldoc.Decode(f.Name, want, f.Data, &entries); errors.Is(err, yamldoc.ErrEmpty) {
 		return nil, nil, nil
 	} else if err != nil {
-		return nil, nil, f.located(err)
+		return nil, nil, err
 	}
-	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, nil, fmt.Errorf("%s: a second YAML document; want one list of known issues", f.Name)
-	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(f.Data, &document); err != nil {
-		return nil, nil, f.located(err)
+	var nodes []yaml.Node
+	if err := yaml.Unmarshal(f.Data, &nodes); err != nil {
+		return nil, nil, err // it was a list a moment ago
 	}
 	var lines []int
-	for _, n := range document.Content[0].Content {
+	for _, n := range nodes {
 		lines = append(lines, n.Line)
 	}
 	return entries, lines, nil
-}
-
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
-
-// located puts the file's name in front of each of the decoder's complaints, in the form file:line.
-func (f File) located(err error) error {
-	complaints := []string{err.Error()}
-	var typed *yaml.TypeError
-	if errors.As(err, &typed) {
-		complaints = typed.Errors
-	}
-	var errs []error
-	for _, c := range complaints {
-		line := ""
-		if m := yamlLine.FindStringSubmatch(c); m != nil {
-			line, c = m[1]+":", c[len(m[0]):]
-		}
-		c = strings.ReplaceAll(c, "in type verdict.entry", "in a known issue")
-		errs = append(errs, fmt.Errorf("%s:%s %s; want a list of known issues with id, requirement, layer, when, symptom, "+
-			"reference, owner, added, expires and, if need be, during", f.Name, line, c))
-	}
-	return errors.Join(errs...)
 }
 
 func (e entry) issue(find Find) (KnownIssue, error) {
