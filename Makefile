@@ -11,6 +11,7 @@ RDMA_CORE ?= bookworm
 N ?= 10
 COUNT ?= 5
 SEED ?= 1
+TIME ?= 30s
 TARGETS ?= sim
 SIMULATED := sim sim-promise sim-snooping sim-rocev1 sim-ib sim-iwarp
 
@@ -64,6 +65,14 @@ mutants: ## the suite on every wrong stack: each must be caught by the requireme
 	@go build -o bin/joinmcast ./conformance/joinmcast
 	@go test -c -o bin/conformance.test ./conformance
 	@bin/joinmcast mutants
+
+.PHONY: fuzz
+fuzz: ## every fuzzer in turn, on top of the inputs that make test plays: make fuzz [TIME=30s]
+	@set -e; grep -roE --include='*_test.go' '^func Fuzz[A-Za-z]+' . | sort | sed -E 's|/[^/]*:func | |' | \
+	while read -r package fuzzer; do \
+		echo "$$package $$fuzzer"; \
+		go test -run '^$$' -fuzz "^$$fuzzer\$$" -fuzztime $(TIME) -fuzzminimizetime 5s -parallel 1 $$package; \
+	done
 
 lint: .tools/bin/golangci-lint ## the linters
 	.tools/bin/golangci-lint run --build-tags live ./...

@@ -71,7 +71,7 @@ type Run struct {
 
 // Build judges every requirement from the specs' results. Whatever nobody reported on is ERROR, or NOTRUN when the run
 // has a Reason. A report whose environment Certify refuses is NOT-QUALIFIED, and so is one with results for a
-// requirement that is not in the catalogue.
+// requirement that is not in the catalogue, or is judged otherwise.
 func Build(run Run, results []SpecResult) *Report {
 	results = slices.Clone(results)
 	slices.SortStableFunc(results, func(a, b SpecResult) int {
@@ -116,23 +116,58 @@ type builder struct {
 	all     []SpecResult
 }
 
-// strangers complains about results whose requirement is not in the catalogue.
+// strangers complains about results that no requirement of the catalogue is judged from.
 func (b builder) strangers() string {
-	lawful := map[string]bool{}
+	lawful, clean := map[string]bool{}, map[string]bool{}
 	for _, req := range b.run.Requirements {
-		lawful[req.ID] = true
+		lawful[req.ID], clean[req.ID] = true, req.Clean
+	}
+	complain := func(s SpecResult, id string, left bool) string {
+		switch {
+		case !lawful[id]:
+			return fmt.Sprintf("spec %q reports on %s, which is not in the catalogue", s.Text, id)
+		case clean[id] && !left:
+			return fmt.Sprintf("spec %q reports on %s, which is judged from what specs leave behind", s.Text, id)
+		case left && !clean[id]:
+			return fmt.Sprintf("what spec %q left behind is reported on %s, which is judged by specs of its own", s.Text, id)
+		}
+		return ""
 	}
 	for _, s := range b.all {
-		if !lawful[s.ID] {
-			return fmt.Sprintf("spec %q reports on %s, which is not in the catalogue", s.Text, s.ID)
+		if complaint := complain(s, s.ID, false); complaint != "" {
+			return complaint
 		}
 		for _, c := range s.Clean {
-			if !lawful[c.Requirement] {
-				return fmt.Sprintf("spec %q reports on %s, which is not in the catalogue", s.Text, c.Requirement)
+			if complaint := complain(s, c.Requirement, true); complaint != "" {
+				return complaint
 			}
 		}
 	}
 	return ""
+}
+
+// excuse is why a requirement is outside the count, nil when it is inside. No excuse holds where a spec went red all the
+// same: what somebody saw fail is told.
+func (b builder) excuse(req Requirement) *Skipped {
+	for _, s := range b.all {
+		red := s.ID == req.ID && s.Verdict.Red()
+		for _, c := range s.Clean {
+			red = red || c.Requirement == req.ID && c.Verdict.Red()
+		}
+		if red {
+			return nil
+		}
+	}
+	transport := b.run.Environment.Transport
+	switch {
+	case len(req.On) > 0 && transport != "" && !slices.Contains(req.On, transport):
+		return &Skipped{
+			Code: SkipTransport, Evidence: fmt.Sprintf("it speaks of %s, this stack is %s", words(req.On), transport),
+		}
+	case req.WhyNot != "":
+		return &Skipped{Code: SkipNoSpec, Evidence: req.WhyNot}
+	}
+	return nil
 }
 
 // find judges one requirement. The verdicts are all that count: its specs', and FIXED for a known issue not shown.
@@ -141,14 +176,8 @@ func (b builder) find(req Requirement) (RequirementFinding, []verdict.Verdict, [
 		ID: req.ID, Level: req.Level, Layer: req.Layer, Chapter: req.Chapter, Says: req.Says, Source: req.Source,
 		Observed: map[string]string{}, Specs: []SpecFinding{},
 	}
-	transport := b.run.Environment.Transport
-	if len(req.On) > 0 && transport != "" && !slices.Contains(req.On, transport) {
+	if f.Skip = b.excuse(req); f.Skip != nil {
 		f.Verdict = verdict.NA
-		f.Skip = &Skipped{Code: SkipTransport, Evidence: fmt.Sprintf("it speaks of %s, this stack is %s", words(req.On), transport)}
-		return f, []verdict.Verdict{verdict.NA}, nil
-	}
-	if req.WhyNot != "" {
-		f.Verdict, f.Skip = verdict.NA, &Skipped{Code: SkipNoSpec, Evidence: req.WhyNot}
 		return f, []verdict.Verdict{verdict.NA}, nil
 	}
 	var verdicts []verdict.Verdict

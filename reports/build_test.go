@@ -69,6 +69,19 @@ func TestEveryStatusIsReached(t *testing.T) {
 				return simRun(), append(green(), reports.SpecResult{ID: "JM-EVT-99", Text: "x", Verdict: verdict.Pass})
 			}, verdict.NotQualified, `spec "x" reports on JM-EVT-99, which is not in the catalogue`,
 		},
+		"a spec of what is judged from what specs leave": {
+			func() (reports.Run, []reports.SpecResult) {
+				return simRun(), append(green(), reports.SpecResult{ID: "JM-CLEAN-01", Text: "x", Verdict: verdict.Pass})
+			}, verdict.NotQualified, `spec "x" reports on JM-CLEAN-01, which is judged from what specs leave behind`,
+		},
+		"leavings of what has its own specs": {
+			func() (reports.Run, []reports.SpecResult) {
+				results := green()
+				results[0].Clean = []reports.CleanFinding{{Requirement: "JM-EVT-02", Verdict: verdict.Pass}}
+				return simRun(), results
+			}, verdict.NotQualified, `what spec "gives one MULTICAST_JOIN" left behind is reported on JM-EVT-02, ` +
+				"which is judged by specs of its own",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
@@ -109,6 +122,13 @@ func TestRequirementsOutsideTheCountSayWhy(t *testing.T) {
 		&reports.Skipped{Code: "on", Evidence: "it speaks of ib, this stack is rocev2"}))
 	g.Expect(find(t, r, "JM-SRV-01").Skip).To(Equal(&reports.Skipped{Code: "why_not", Evidence: "no switch is at hand"}))
 	g.Expect(r.Summary.Status).To(Equal(verdict.Conformant))
+}
+
+func TestWhatFailedIsToldWhereItsRequirementDoesNotApply(t *testing.T) {
+	g := NewWithT(t)
+	r := reports.Build(simRun(), append(green(), reports.SpecResult{ID: "JM-IB-01", Text: "x", Verdict: verdict.Fail}))
+	g.Expect(find(t, r, "JM-IB-01").Verdict).To(Equal(verdict.Fail))
+	g.Expect(r.Summary.Status).To(Equal(verdict.NonConformant))
 }
 
 func TestSpecsOfOneRequirementAreMerged(t *testing.T) {
