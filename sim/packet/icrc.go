@@ -87,17 +87,17 @@ func CheckICRC(frame []byte) error {
 
 // CheckICRCOfSubnet checks the ICRC of a packet of an InfiniBand link, from the local route header on.
 func CheckICRCOfSubnet(packet []byte) error {
-	const length, nextHeader, least = 4, 1, lrhBytes + bthBytes + icrcBytes
+	const length, nextHeader = 4, 1
+	of, least := bare, lrhBytes+bthBytes+icrcBytes
+	if len(packet) > nextHeader && packet[nextHeader]&3 == nextIBAGlobal {
+		of, least = fabric.RoCEv1, least+ipv6Bytes
+	}
 	if len(packet) < least {
 		return fmt.Errorf("a packet of %d bytes, want at least %d", len(packet), least)
 	}
 	end := int(binary.BigEndian.Uint16(packet[length:])&0x7ff) * wordBytes
 	if end < least || end > len(packet) {
-		return fmt.Errorf("a packet of %d bytes is cut to %d", end, len(packet))
-	}
-	of := bare
-	if packet[nextHeader]&3 == nextIBAGlobal {
-		of = fabric.RoCEv1
+		return fmt.Errorf("a packet says that it has %d bytes, want %d to %d", end, least, len(packet))
 	}
 	return check(packet[:lrhBytes], of, packet[lrhBytes:end])
 }
@@ -124,7 +124,7 @@ func extent(of fabric.EtherType, packet []byte) (length int, ok bool) {
 	}
 	const least = bthBytes + icrcBytes
 	switch {
-	case of == fabric.IPv4 && len(packet) >= 20 && isUDP(int(packet[0]&0xf)*4):
+	case of == fabric.IPv4 && len(packet) >= 20 && packet[0]&0xf >= 5 && isUDP(int(packet[0]&0xf)*4):
 		length = int(binary.BigEndian.Uint16(packet[2:]))
 		return length, length >= int(packet[0]&0xf)*4+udpBytes+least
 	case of == fabric.IPv6 && len(packet) >= ipv6Bytes && isUDP(ipv6Bytes):

@@ -21,7 +21,7 @@ func TestICRCIsThatOfTheStandardsSample(t *testing.T) {
 	g.Expect(packet.CheckICRCOfSubnet(sample)).To(Succeed())
 	sample[3] ^= 1 // the destination LID
 	g.Expect(packet.CheckICRCOfSubnet(sample)).To(MatchError(ContainSubstring("want")))
-	g.Expect(packet.CheckICRCOfSubnet(sample[:50])).To(MatchError("a packet of 56 bytes is cut to 50"))
+	g.Expect(packet.CheckICRCOfSubnet(sample[:50])).To(MatchError("a packet says that it has 56 bytes, want 24 to 50"))
 }
 
 func TestAPacketOfASubnet(t *testing.T) {
