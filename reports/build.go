@@ -146,8 +146,8 @@ func (b builder) strangers() string {
 	return ""
 }
 
-// excuse is why a requirement is outside the count, nil when it is inside. No excuse holds where a spec went red all the
-// same: what somebody saw fail is told.
+// excuse is why a requirement is outside the count, nil when it is inside. No excuse holds where a spec went red all
+// the same: what somebody saw fail is told.
 func (b builder) excuse(req Requirement) *Skipped {
 	for _, s := range b.all {
 		red := s.ID == req.ID && s.Verdict.Red()

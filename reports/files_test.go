@@ -2,7 +2,6 @@ package reports_test
 
 import (
 	"encoding/json"
-	"encoding/xml"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -88,8 +87,14 @@ func TestTheSchemaNamesEveryFieldOfTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestJUnitCountsWhatTheReportCounts(t *testing.T) {
-	g := NewWithT(t)
+func TestJUnitIsAsItWasPromised(t *testing.T) {
+	r := reports.Build(simRun(), with(green(), failed()))
+	golden(t, "junit.xml", string(junitText(NewWithT(t), r, t.TempDir())))
+}
+
+// everyVerdict is a run in which each verdict is some spec's.
+func everyVerdict(t *testing.T) (reports.Run, []reports.SpecResult) {
+	t.Helper()
 	run := simRun()
 	run.Issues = known(t, "JM-CLEAN-01") // FIXED: nobody shows it
 	results := with(green(), failed())
@@ -98,57 +103,22 @@ func TestJUnitCountsWhatTheReportCounts(t *testing.T) {
 			ID: "JM-EVT-01", Text: "ends in " + string(v), Verdict: v, Failure: &reports.Failure{Message: "bell \a <&>"},
 		})
 	}
-	dir := t.TempDir()
-	r := reports.Build(run, results)
-	g.Expect(r.WriteJUnit(dir)).To(Succeed())
-	text, err := os.ReadFile(filepath.Join(dir, reports.JUnitFile))
-	g.Expect(err).NotTo(HaveOccurred())
-	var back struct {
-		Suites []struct {
-			Tests    int `xml:"tests,attr"`
-			Failures int `xml:"failures,attr"`
-			Errors   int `xml:"errors,attr"`
-			Skipped  int `xml:"skipped,attr"`
-			Cases    []struct {
-				Class   string    `xml:"classname,attr"`
-				Name    string    `xml:"name,attr"`
-				Failure *struct{} `xml:"failure"`
-				Error   *struct{} `xml:"error"`
-				Skipped *struct{} `xml:"skipped"`
-			} `xml:"testcase"`
-		} `xml:"testsuite"`
-	}
-	g.Expect(xml.Unmarshal(text, &back)).To(Succeed())
-	g.Expect(back.Suites).To(HaveLen(1))
-	s := back.Suites[0]
-	failures, errs, skipped := []string{}, []string{}, []string{}
-	for _, c := range s.Cases {
-		switch {
-		case c.Failure != nil:
-			failures = append(failures, c.Class+" "+c.Name)
-		case c.Error != nil:
-			errs = append(errs, c.Class+" "+c.Name)
-		case c.Skipped != nil:
-			skipped = append(skipped, c.Class+" "+c.Name)
-		}
-	}
-	g.Expect(failures).To(ConsistOf("JM-EVT-01 ends in CRASH", "JM-EVT-01 ends in HANG",
-		"JM-EVT-02 gives the context back"))
-	g.Expect(errs).To(ConsistOf("JM-EVT-01 ends in ERROR"))
-	g.Expect(skipped).To(ConsistOf("JM-EVT-01 ends in KNOWN", "JM-EVT-01 ends in SKIP", "JM-EVT-01 ends in NOTRUN",
-		"JM-IB-01 The MLID lies in the multicast range."))
-	g.Expect([]int{s.Tests, s.Failures, s.Errors, s.Skipped}).
-		To(Equal([]int{len(s.Cases), len(failures), len(errs), len(skipped)}))
-	g.Expect(s.Cases).To(HaveLen(12))
+	return run, results
 }
 
-func TestJUnitIsAsItWasPromised(t *testing.T) {
+func TestEveryVerdictIsWrittenAsItWasPromised(t *testing.T) {
 	g := NewWithT(t)
 	dir := t.TempDir()
-	g.Expect(reports.Build(simRun(), with(green(), failed())).WriteJUnit(dir)).To(Succeed())
-	text, err := os.ReadFile(filepath.Join(dir, reports.JUnitFile))
+	r := reports.Build(everyVerdict(t))
+	golden(t, "junit-every-verdict.xml", string(junitText(g, r, dir)))
+	golden(t, "summary-every-verdict.txt", summary(t, r, reports.SummaryOptions{}))
+	g.Expect(reports.WriteTrace(dir, []reports.SpecResult{
+		{ID: "JM-EVT-02", Text: "gives the context back", Seed: 8},
+		{ID: "JM-EVT-01", Text: "gives one MULTICAST_JOIN", Seed: 7, Trace: failed().Failure.Trace},
+	})).To(Succeed())
+	trace, err := os.ReadFile(filepath.Join(dir, reports.TraceFile))
 	g.Expect(err).NotTo(HaveOccurred())
-	golden(t, "junit.xml", string(text))
+	golden(t, "trace.txt", string(trace))
 }
 
 func TestJUnitShowsARunThatDidNotQualify(t *testing.T) {

@@ -99,7 +99,11 @@ func validJUnit(text []byte) error {
 		case xml.EndElement:
 			open, last = open[:len(open)-1], last[:len(last)-1]
 		case xml.CharData:
-			if text := bytes.TrimSpace(token); len(text) > 0 && !slices.Contains([]string{"failure", "error"}, open[len(open)-1]) {
+			within := ""
+			if len(open) > 0 {
+				within = open[len(open)-1]
+			}
+			if text := bytes.TrimSpace(token); len(text) > 0 && within != "failure" && within != "error" {
 				return fmt.Errorf("%v has the text %q", open, text)
 			}
 		}

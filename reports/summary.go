@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"joinmcast/spec/verdict"
 )
@@ -108,13 +109,23 @@ type summary struct {
 	paint palette
 }
 
+// printable is a line without what a terminal would take for a command of its own.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, line)
+}
+
 // line writes words after an indent, and wraps what does not fit under it.
 func (s *summary) line(indent, words string) {
 	room := max(s.width-len(indent), 20)
 	more := "  "
 	used := 0
 	s.text.WriteString(indent)
-	for i, word := range strings.Split(words, " ") {
+	for i, word := range strings.Split(printable(words), " ") {
 		n := len([]rune(word))
 		switch {
 		case i == 0:
@@ -208,7 +219,7 @@ func (s *summary) red(f RequirementFinding) {
 			continue
 		}
 		shown++
-		fmt.Fprintf(&s.text, "  %s in spec: %s\n", found.Verdict, found.Text)
+		fmt.Fprintf(&s.text, "  %s in spec: %s\n", found.Verdict, printable(found.Text))
 		if why := found.Failure; why != nil {
 			s.field("why", why.Message)
 			s.field("expected", why.Expected)
@@ -218,7 +229,7 @@ func (s *summary) red(f RequirementFinding) {
 			s.field("in C", strings.Join(why.Programs, " "))
 		}
 		if found.Rerun != "" { // unwrapped, to be copied whole
-			fmt.Fprintf(&s.text, "    rerun: %s\n", found.Rerun)
+			fmt.Fprintf(&s.text, "    rerun: %s\n", printable(found.Rerun))
 		}
 	}
 	if more > 0 {

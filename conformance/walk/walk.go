@@ -68,7 +68,8 @@ func Read(path string) (Walk, error) {
 // Parse reads the text of a saved walk; name is for errors.
 func Parse(name string, text []byte) (Walk, error) {
 	var w Walk
-	if err := yamldoc.Decode(name, "a walk with seed and steps, each with by, call and, if need be, args", text, &w); err != nil {
+	const want = "a walk with seed and steps, each with by, call and, if need be, args"
+	if err := yamldoc.Decode(name, want, text, &w); err != nil {
 		return Walk{}, err
 	}
 	if len(w.Steps) == 0 {

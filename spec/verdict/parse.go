@@ -78,8 +78,8 @@ func ParseIssues(find Find, files ...File) (Issues, error) {
 	return issues, errors.Join(errs...)
 }
 
-const want = "a list of known issues with id, requirement, layer, when, symptom, reference, owner, added, expires and, " +
-	"if need be, during"
+const want = "a list of known issues with id, requirement, layer, when, symptom, reference, owner, added, expires " +
+	"and, if need be, during"
 
 // entries decodes the file and gives the line on which each entry begins.
 func (f File) entries() ([]entry, []int, error) {
