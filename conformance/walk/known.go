@@ -52,9 +52,12 @@ func (e entry) known() (k Known, err error) {
 		return k, errors.New("what, why and step, with call, a and b, are needed")
 	}
 	k = Known{What: e.What, Why: e.Why, Call: e.Step.Call}
-	for text, to := range map[string]**regexp.Regexp{e.Step.A: &k.A, e.Step.B: &k.B} {
-		if *to, err = regexp.Compile("^(?:" + text + ")$"); err != nil {
-			return k, fmt.Errorf("%q is no regular expression: %w", text, err)
+	for _, told := range []struct {
+		text string
+		to   **regexp.Regexp
+	}{{e.Step.A, &k.A}, {e.Step.B, &k.B}} {
+		if *told.to, err = regexp.Compile("^(?:" + told.text + ")$"); err != nil {
+			return k, fmt.Errorf("%q is no regular expression", told.text)
 		}
 	}
 	for text, to := range map[*string]*verdict.Range{&e.When.Kernel: &k.Kernel, &e.When.RDMACore: &k.RDMACore} {

@@ -3,8 +3,10 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 
@@ -101,7 +103,7 @@ func (h *host) serveStream(stream *yamux.Stream) {
 	switch s.Kind {
 	case wire.Control:
 		options := &jrpc2.ServerOptions{Concurrency: concurrentRequests}
-		_ = jrpc2.NewServer(h.methods(), options).Start(channel.Line(in, stream)).Wait()
+		_ = jrpc2.NewServer(h.methods(), options).Start(requests{channel.Line(in, stream)}).Wait()
 	case wire.Stdio:
 		if a := h.agents.find(s.Agent); a != nil {
 			a.relayStdio(in, stream)
@@ -111,4 +113,24 @@ func (h *host) serveStream(stream *yamux.Stream) {
 			a.stderr.copyTo(stream)
 		}
 	}
+}
+
+// requests is a channel that ends at the first message that is no request with a number, which is all that a suite
+// sends. The library answers some others by a channel that has ended meanwhile, and panics.
+type requests struct{ channel.Channel }
+
+// Recv implements channel.Channel.
+func (r requests) Recv() ([]byte, error) {
+	message, err := r.Channel.Recv()
+	if err != nil {
+		return nil, err
+	}
+	var request map[string]json.RawMessage
+	if err := json.Unmarshal(message, &request); err != nil {
+		return nil, fmt.Errorf("no request: %w", err)
+	}
+	if _, err := strconv.ParseUint(string(request["id"]), 10, 64); err != nil {
+		return nil, errors.New("a request without a number")
+	}
+	return message, nil
 }
