@@ -24,14 +24,16 @@ func ParseLine(text string) (line Line, ok bool) {
 	}
 	line = Line{Process: m[2], Call: m[3], Answer: m[4]}
 	var err error
-	if line.Begin, err = strconv.Atoi(m[1]); err != nil {
+	if line.Begin, err = strconv.Atoi(m[1]); err != nil || line.Begin < 1 {
 		return Line{}, false
 	}
 	switch {
 	case m[5] != "":
-		line.End, err = strconv.Atoi(m[5])
+		if line.End, err = strconv.Atoi(m[5]); err != nil || line.End <= line.Begin {
+			return Line{}, false
+		}
 	case line.Answer != "":
 		line.End = line.Begin
 	}
-	return line, err == nil
+	return line, true
 }
