@@ -66,6 +66,20 @@ mutants: ## the suite on every wrong stack: each must be caught by the requireme
 	@go test -c -o bin/conformance.test ./conformance
 	@bin/joinmcast mutants
 
+# Packages whose own tests must notice every change of an operator.
+MUTATED ?= spec/verdict
+.PHONY: mutate
+mutate: .tools/bin/gremlins ## change each operator of the code that judges: a test must notice it, or .tools/survivors.yaml say why none does
+	@for package in $(MUTATED); do \
+		mkdir -p $(OUT)/mutate/$$package; \
+		GOFLAGS='-vet=off -ldflags=-w' .tools/bin/gremlins unleash --silent --invert-logical --timeout-coefficient 30 \
+			--output $(OUT)/mutate/$$package/gremlins.json ./$$package || exit 1; \
+	done
+	@go run ./conformance/joinmcast survivors .tools/survivors.yaml $(OUT)/mutate $(MUTATED)
+
+.tools/bin/gremlins: .tools/go.mod .tools/go.sum
+	go build -C .tools -o bin/gremlins github.com/go-gremlins/gremlins/cmd/gremlins
+
 .PHONY: fuzz
 fuzz: ## every fuzzer in turn, on top of the inputs that make test plays: make fuzz [TIME=30s]
 	@set -e; grep -roE --include='*_test.go' '^func Fuzz[A-Za-z]+' . | sort | sed -E 's|/[^/]*:func | |' | \

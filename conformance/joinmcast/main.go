@@ -31,12 +31,16 @@ const usage = `usage: joinmcast list               every requirement, a line eac
        joinmcast matrix [FLAG]...   many kernels and rdma-cores in one table; matrix -h lists the flags
        joinmcast bench [-into FILE] OUTPUT
                                     which benchmarks are over their bounds, and a table of them into a file
+       joinmcast survivors FILE OUT PACKAGE...
+                                    which mutants in gremlins' output under OUT survive, and are not explained in FILE
        joinmcast count A...         how many specs of these report.json passed and failed`
 
 func main() {
 	if err := perform(os.Args[1:]); err != nil {
 		_, _ = fmt.Fprintf(os.Stderr, "joinmcast: %s\n", err)
-		red := []error{errDisagree, errDiffer, errOver, errSurvives, errWorse, errNotConformant}
+		red := []error{
+			errDisagree, errDiffer, errOver, errSurvives, errUnexplained, errWorse, errNotConformant,
+		}
 		if slices.ContainsFunc(red, func(is error) bool { return errors.Is(err, is) }) {
 			os.Exit(verdict.ExitNotConformant)
 		}
@@ -78,6 +82,8 @@ func perform(args []string) error {
 		return baselineCommand(args[1:])
 	case len(args) >= 1 && args[0] == "page":
 		return pageCommand(args[1:])
+	case len(args) >= 4 && args[0] == "survivors":
+		return survivorsCommand(args[1], args[2], args[3:])
 	case len(args) >= 2 && args[0] == "count":
 		return count(args[1:])
 	}

@@ -144,6 +144,13 @@ func TestAnIssueWithDuringHoldsForTheSpecsOfThatRequirementAlone(t *testing.T) {
 	g.Expect(k.Matches(left)).To(BeTrue())
 }
 
+func TestTheIssuesOfARequirementAreNoOthers(t *testing.T) {
+	g := NewWithT(t)
+	issues := mustParse(t, whole+leak)
+	g.Expect(issues.Of("JM-CLEAN-03")).To(HaveExactElements(HaveField("ID", "KI-LEAK")))
+	g.Expect(issues.Of("JM-SYN-09")).To(BeEmpty())
+}
+
 func TestParseIssuesRefusesAnEmptyWhen(t *testing.T) {
 	g := NewWithT(t)
 	start, end := strings.Index(whole, "  when:"), strings.Index(whole, "  symptom:")
