@@ -21,10 +21,10 @@ func FuzzParseLine(f *testing.F) {
 			return
 		}
 		again := fmt.Sprintf("%3d  %s  %s", line.Begin, line.Process, line.Call)
-		switch {
-		case line.End == 0:
+		switch line.End {
+		case 0:
 			again += " has not returned"
-		case line.End == line.Begin:
+		case line.Begin:
 			again += " -> " + line.Answer
 		default:
 			again += fmt.Sprintf(" -> %s  [until %d]", line.Answer, line.End)
