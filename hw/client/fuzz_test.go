@@ -24,8 +24,8 @@ func FuzzWhatAnAgentSays(f *testing.F) {
 		g, h := NewWithT(t), newFakeHost(t, "host0")
 		h.process.EXPECT().GetEvent(gomock.Any(), gomock.Any()).DoAndReturn(
 			func(context.Context, spec.Channel) (spec.Event, error) {
-				h.agent(1).say(text)
-				h.agent(1).end(spec.Exit{})
+				h.Agent(1).Say(text)
+				h.Agent(1).End(spec.Exit{})
 				return spec.Event{}, nil
 			})
 		p := start(t, h)
