@@ -36,6 +36,8 @@ type laneCall struct {
 	Of        string // its process, where the lane has several
 	Function  string
 	Arguments string
+	Result    string // of the answer: what was returned, with errno
+	Fields    string // the rest of it
 }
 
 // Open tells whether the call has not returned.
@@ -63,6 +65,9 @@ func lanesOf(rows []string) *lanes {
 		}
 		c := laneCall{Line: line, Of: process}
 		c.Function, c.Arguments, _ = strings.Cut(strings.TrimSuffix(line.Call, ")"), "(")
+		if c.Result = line.Answer; strings.HasPrefix(line.Answer, "0 ") {
+			c.Result, c.Fields, _ = strings.Cut(line.Answer, " ")
+		}
 		l.Calls = append(l.Calls, c)
 	}
 	for i, host := range slices.Sorted(maps.Keys(processes)) {

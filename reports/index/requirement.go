@@ -62,14 +62,13 @@ const programsShown = 300_000
 
 // evidence is what stands behind the findings of a run, beside the report.
 type evidence struct {
-	dir    string
-	room   int                   // bytes left for C programs
-	left   map[string][]leftover // by requirement
-	traces map[string]map[string][]string
+	programs map[string]program    // by path
+	left     map[string][]leftover // by requirement
+	traces   map[string]map[string][]string
 }
 
 func (r Run) evidence() (*evidence, error) {
-	e := &evidence{dir: r.Dir, room: programsShown, left: map[string][]leftover{}}
+	e := &evidence{programs: r.programs(), left: map[string][]leftover{}}
 	for _, f := range r.Report.Requirements {
 		for _, s := range f.Specs {
 			if s.During != "" && s.Failure != nil {
@@ -110,7 +109,11 @@ func (e *evidence) result(id string, s reports.SpecFinding) *result {
 	shown := &result{SpecFinding: s}
 	calls := e.traces[id][s.Text]
 	if s.Failure != nil {
-		shown.Programs = e.programs(s.Failure.Programs)
+		for _, path := range s.Failure.Programs {
+			if p, kept := e.programs[path]; kept {
+				shown.Programs = append(shown.Programs, p)
+			}
+		}
 		if len(s.Failure.Trace) > 0 {
 			calls = s.Failure.Trace
 		}
@@ -119,20 +122,33 @@ func (e *evidence) result(id string, s reports.SpecFinding) *result {
 	return shown
 }
 
-// programs reads those that there is room for.
-func (e *evidence) programs(paths []string) []program {
-	var all []program
-	for _, path := range paths {
-		text, err := os.ReadFile(filepath.Join(e.dir, path))
-		if err != nil {
-			continue // it was not kept beside the report
+// programs reads those that the folder has, and keeps the text of as many as there is room for, the gravest failures'
+// first.
+func (r Run) programs() map[string]program {
+	findings := slices.Clone(r.Report.Requirements)
+	slices.SortStableFunc(findings, func(a, b reports.RequirementFinding) int {
+		return slices.Index(verdict.All(), a.Verdict) - slices.Index(verdict.All(), b.Verdict)
+	})
+	all := map[string]program{}
+	room := programsShown
+	for _, f := range findings {
+		for _, s := range f.Specs {
+			if s.Failure == nil {
+				continue
+			}
+			for _, path := range s.Failure.Programs {
+				text, err := os.ReadFile(filepath.Join(r.Dir, path))
+				if err != nil {
+					continue // it was not kept beside the report
+				}
+				shown := program{Path: filepath.ToSlash(path)}
+				if len(text) <= room {
+					room -= len(text)
+					shown.Text = strings.TrimRight(string(text), "\n")
+				}
+				all[path] = shown
+			}
 		}
-		shown := program{Path: filepath.ToSlash(path)}
-		if len(text) <= e.room {
-			e.room -= len(text)
-			shown.Text = strings.TrimRight(string(text), "\n")
-		}
-		all = append(all, shown)
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"strings"
 
 	"joinmcast/spec/verdict"
 )
@@ -81,6 +82,10 @@ func chip(looks map[string]look, word any) template.HTML {
 }
 
 func code(text string) template.HTML {
+	class := ""
+	if !strings.Contains(text, "\n") {
+		class = ` class="line"` // a command is wrapped, a program is not
+	}
 	text = template.HTMLEscapeString(text)
-	return template.HTML(`<div class="code"><pre tabindex="0">` + text + `</pre></div>`) //nolint:gosec // escaped
+	return template.HTML(`<div class="code"><pre` + class + ` tabindex="0">` + text + `</pre></div>`) //nolint:gosec // escaped
 }

@@ -72,6 +72,10 @@ func TestCodeIsKeptAsItIs(t *testing.T) {
 	NewWithT(t).Expect(text).To(ContainSubstring(`<pre tabindex="0">a &lt;b&gt;` + "\n  c</pre>"))
 }
 
+func TestOneLineOfCodeIsWrapped(t *testing.T) {
+	NewWithT(t).Expect(write(t, `{{code .}}`, "make rxe")).To(ContainSubstring(`<pre class="line" tabindex="0">make rxe</pre>`))
+}
+
 func TestFiltersCountEachValue(t *testing.T) {
 	g := NewWithT(t)
 	text := write(t, `{{template "filters" .}}`, &page.Filters{
