@@ -18,7 +18,7 @@ SIMULATED := sim sim-promise sim-snooping sim-rocev1 sim-ib sim-iwarp
 TWO := say which two reports: make diff A=report.json B=report.json
 
 .DEFAULT_GOAL := conformance
-.PHONY: bin rxe hw test-live conformance test lint list explain new diff baseline soak matrix walk bench race mutants generate setup help clean
+.PHONY: bin rxe hw test-live conformance test lint list explain page screenshots new diff baseline soak matrix walk bench race mutants generate setup help clean
 
 conformance: ## judge the simulated stack as it is promised, and as upstream is on every transport: needs Go and nothing else
 	@trap 'exit 2' INT; status=0; for target in $(SIMULATED); do \
@@ -50,8 +50,8 @@ rxe: bin ## judge a real Soft-RoCE in guests: make rxe [KERNEL=bookworm] [RDMA_C
 hw: bin ## judge an RDMA device of this machine: make hw [DEVICE=mlx5_0] [TARGET=file.yaml]
 	@$(GINKGO) --succinct $(COLOUR) $(FLAGS) ./conformance -- -target=$(or $(TARGET),hw-local) -device=$(DEVICE)
 
-test-live: bin ## the tests that need guests
-	go test -tags live -count=1 -timeout=60m ./hw/... ./fixtures/selftest/... ./conformance/walk/...
+test-live: bin ## the tests that need guests, or a browser
+	go test -tags live -count=1 -timeout=60m ./hw/... ./fixtures/selftest/... ./conformance/walk/... ./reports/index/...
 
 bench: ## what the simulated stack costs, against its bounds: make bench [COUNT=5] [INTO=README.md]
 	@mkdir -p $(OUT)
@@ -110,6 +110,13 @@ diff: ## what changed from one report to another: make diff A=report.json B=repo
 baseline: ## keep a run's report as the baseline of its target: make baseline REPORT=reports/out/rxe-bookworm-bookworm/report.json
 	@go run ./conformance/joinmcast baseline $(or $(REPORT),$(error say which: make baseline REPORT=report.json))
 
+page: ## index.html beside a report.json: make page REPORT=reports/out/sim/report.json [BASELINE=report.json]
+	@go run ./conformance/joinmcast page $(if $(BASELINE),-baseline $(BASELINE)) \
+		$(or $(REPORT),$(error say which: make page REPORT=report.json))
+
+screenshots: ## what pages look like: light, dark, on a phone, on paper; needs what `make setup` installs
+	go test -tags live -count=1 -run NothingIsWider ./reports/index -screenshots=$(CURDIR)/$(OUT)/screenshots
+
 soak: $(if $(filter rxe%,$(TARGETS)),bin) ## many runs with different seeds must agree: make soak [N=10] [TARGETS="sim rxe"] [FILTER=JM-LV-01]
 	@go build -o bin/joinmcast ./conformance/joinmcast
 	@go test -c -o bin/conformance.test ./conformance
@@ -131,7 +138,7 @@ generate: ## the mocks, and the law as a page: spec/SPEC.md
 setup: ## once, as root, on Debian: what the live targets and their tests need
 	apt-get update
 	apt-get install -y --no-install-recommends qemu-system-x86 gcc libc6-dev libjansson-dev librdmacm-dev libibverbs-dev \
-		tshark
+		tshark chromium
 
 clean: ## remove what was built and reported
 	rm -rf bin $(OUT) .tools/bin
