@@ -87,5 +87,6 @@ func code(text string) template.HTML {
 		class = ` class="line"` // a command is wrapped, a program is not
 	}
 	text = template.HTMLEscapeString(text)
-	return template.HTML(`<div class="code"><pre` + class + ` tabindex="0">` + text + `</pre></div>`) //nolint:gosec // escaped
+	text = `<div class="code"><pre` + class + ` tabindex="0">` + text + `</pre></div>`
+	return template.HTML(text) //nolint:gosec // escaped
 }

@@ -73,7 +73,7 @@ func TestCodeIsKeptAsItIs(t *testing.T) {
 }
 
 func TestOneLineOfCodeIsWrapped(t *testing.T) {
-	NewWithT(t).Expect(write(t, `{{code .}}`, "make rxe")).To(ContainSubstring(`<pre class="line" tabindex="0">make rxe</pre>`))
+	NewWithT(t).Expect(write(t, `{{code .}}`, "make rxe")).To(ContainSubstring(`<pre class="line" tabindex="0">make rxe<`))
 }
 
 func TestFiltersCountEachValue(t *testing.T) {
