@@ -45,10 +45,14 @@
     }
     form.querySelector('.shown').textContent = shown;
   }
+  function clear() {
+    form.reset();
+    filter();
+  }
   if (form) {
     form.hidden = false;
     form.addEventListener('input', filter);
-    form.addEventListener('reset', () => setTimeout(filter)); // after the fields are empty
+    form.querySelector('button').addEventListener('click', clear);
     form.addEventListener('submit', (event) => event.preventDefault());
     filter(); // a browser may have kept what was ticked
   }
@@ -57,10 +61,7 @@
   function reveal() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
-    if (form && target.closest('.hidden')) {
-      form.reset();
-      filter();
-    }
+    if (form && target.closest('.hidden')) clear();
     for (let box = target.closest('details'); box; box = box.parentElement.closest('details')) box.open = true;
     target.scrollIntoView();
     (target.matches('details') ? target.querySelector('summary') : target).focus({preventScroll: true});
