@@ -30,8 +30,9 @@ func (t *Table) WriteHTML(w io.Writer) error {
 		*Table
 		Word, Rest, Tone string
 		Kernels          []column
+		Lines            []line
 		Filters          *page.Filters
-	}{t, word, rest, "bad", t.columns(), t.filters()}
+	}{t, word, rest, "bad", t.columns(), t.lines(), t.filters()}
 	if t.Status() == verdict.ExitGreen {
 		view.Tone = "good"
 	}
@@ -45,6 +46,34 @@ func (t *Table) columns() []column {
 			all = append(all, column{Kernel: c.KernelVersion()})
 		}
 		all[len(all)-1].Cells++
+	}
+	return all
+}
+
+// line is a row whose neighbouring cells of a kernel are one where they have the same.
+type line struct {
+	Row
+	Spans []span
+}
+
+// span is a value of so many cells side by side.
+type span struct {
+	Value
+	Cells int
+}
+
+func (t *Table) lines() []line {
+	var all []line
+	for _, r := range t.Rows {
+		l := line{Row: r}
+		for i, v := range r.Values {
+			if i > 0 && t.Cells[i].Kernel == t.Cells[i-1].Kernel && v.String() == r.Values[i-1].String() {
+				l.Spans[len(l.Spans)-1].Cells++
+				continue
+			}
+			l.Spans = append(l.Spans, span{v, 1})
+		}
+		all = append(all, l)
 	}
 	return all
 }
@@ -72,9 +101,6 @@ func facet[T ~string](rows []Row, name string, values []T, of func(Row) T) page.
 	}
 	return f
 }
-
-// Lines are what began, for the page.
-func (r Row) Lines() []string { return r.began() }
 
 // Counts is how the cell's requirements ended, for the page.
 func (c *Cell) Counts() string { return c.counts() }
