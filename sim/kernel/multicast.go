@@ -131,7 +131,9 @@ func (m *membership) joinEvent(group *spec.AHAttr) *cmEvent {
 	if m.id.ps == spec.PSIB && m.id.kernel.deviates.Address.ForgetsQKeyOfPSIB {
 		e.QKey = 0
 	}
-	m.id.kernel.deviates.Event.change(e)
+	if d := &m.id.kernel.deviates.Event; *d != (EventDeviations{}) {
+		d.change(e)
+	}
 	return e
 }
 

@@ -92,7 +92,9 @@ const mix = 0x9e3779b97f4a7c15
 
 // key is equal for sockaddrs that a leave takes for the same one, and hardly ever for others.
 func (l *Library) key(a spec.Sockaddr) uint64 {
-	a = l.compared(a)
+	if l.deviates.comparesLess() {
+		a = l.compared(a)
+	}
 	if len(a) == spec.SizeofSockaddrIn {
 		return binary.LittleEndian.Uint64(a)*mix ^ binary.LittleEndian.Uint64(a[8:])
 	}
@@ -129,9 +131,17 @@ func (l *Library) find(id *cmID, a spec.Sockaddr) *membership {
 	return found
 }
 
-func (l *Library) same(a, b spec.Sockaddr) bool { return bytes.Equal(l.compared(a), l.compared(b)) }
+func (l *Library) same(a, b spec.Sockaddr) bool {
+	if l.deviates.comparesLess() {
+		a, b = l.compared(a), l.compared(b)
+	}
+	return bytes.Equal(a, b)
+}
 
-// compared is what of an address a leave compares: all of it.
+// comparesLess tells whether a leave leaves something of an address out.
+func (d *Deviations) comparesLess() bool { return d.LeaveIgnoresPort || d.LeaveIgnoresScope }
+
+// compared is what of an address a leave compares: all of it, but for deviations.
 func (l *Library) compared(a spec.Sockaddr) spec.Sockaddr {
 	if l.deviates.LeaveIgnoresPort {
 		a = a.Clone()
