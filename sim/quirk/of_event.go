@@ -162,6 +162,7 @@ var ofEvents = []Quirk{
 		Name:     "status-positive",
 		Does:     "the status of a failure that the kernel found is a positive errno",
 		CaughtBy: "JM-RET-07",
+		Note:     "resolve-any-device leaves no ADDR_ERROR whose status could be judged; here one comes, with a wrong status",
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.Event.StatusPositive = true },
 	},
 	{
