@@ -19,13 +19,7 @@ type cmEvent struct {
 
 // newEvent is an event of an id that tells nothing yet.
 func (id *cmID) newEvent() *cmEvent {
-	k := id.kernel
-	var e *cmEvent
-	if last := len(k.spareEvents) - 1; last >= 0 {
-		e, k.spareEvents = k.spareEvents[last], k.spareEvents[:last]
-	} else {
-		e = &cmEvent{}
-	}
+	e := id.kernel.spareEvents.Take()
 	e.of, e.UID, e.ID = id, id.uid, id.handle
 	return e
 }
@@ -40,12 +34,12 @@ func (m *membership) newEvent() *cmEvent {
 // free takes an event's memory back when it is over, which spares an allocation for each; a fault may refer to one that
 // it holds back.
 func (e *cmEvent) free() {
-	k := e.of.kernel
 	if e.heldBack {
 		return
 	}
+	k := e.of.kernel
 	*e = cmEvent{}
-	k.spareEvents = append(k.spareEvents, e)
+	k.spareEvents.Free(e)
 }
 
 // newEvents is a file's list of unread events while it has none.

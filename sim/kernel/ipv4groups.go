@@ -7,6 +7,7 @@ import (
 
 	"joinmcast/sim/chain"
 	"joinmcast/sim/fabric"
+	"joinmcast/sim/spare"
 )
 
 // ipv4Groups are the IPv4 groups of a network device with their users, kept by the 23 bits that go into a group's
@@ -14,7 +15,7 @@ import (
 // things, and this is one thing to find.
 type ipv4Groups struct {
 	all   chain.Table[ipv4Group]
-	spare []*ipv4Group // that were left, which spares an allocation for each join
+	spare spare.List[ipv4Group] // without users
 }
 
 type ipv4Group struct {
@@ -61,7 +62,7 @@ func (s *ipv4Groups) add(a netip.Addr) (isFirst bool) {
 	number := ipv4Number(a)
 	g := s.find(number)
 	if isFirst = g == nil; isFirst {
-		g = s.fresh()
+		g = s.spare.Take()
 		g.number = number
 		s.all.Add(g, uint64(number&macBits))
 	}
@@ -80,19 +81,8 @@ func (s *ipv4Groups) remove(a netip.Addr) (wasLast bool) {
 		return false
 	}
 	s.all.Remove(g)
-	s.spare = append(s.spare, g)
+	s.spare.Free(g)
 	return true
-}
-
-// fresh is a group without users.
-func (s *ipv4Groups) fresh() *ipv4Group {
-	last := len(s.spare) - 1
-	if last < 0 {
-		return &ipv4Group{}
-	}
-	g := s.spare[last]
-	s.spare = s.spare[:last]
-	return g
 }
 
 // users goes through the groups and how many users each has.

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 
 	"joinmcast/sim/fabric"
+	"joinmcast/sim/spare"
 	"joinmcast/sim/uabi"
 	"joinmcast/sim/world"
 	"joinmcast/spec"
@@ -35,8 +36,8 @@ type Kernel struct {
 	closeWork *world.Lane // ends ids whose device is gone (ucma's close_wq)
 
 	eventFaults  []*eventFault
-	spareEvents  []*cmEvent
-	spareMembers []*membership
+	spareEvents  spare.List[cmEvent]
+	spareMembers spare.List[membership]
 
 	resources map[string]int
 	log       []string

@@ -57,7 +57,7 @@ func (f *cmFile) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 	if err != nil {
 		return 0, err
 	}
-	m := f.kernel.newMembership()
+	m := f.kernel.spareMembers.Take()
 	m.id, m.file, m.uid, m.flags = id, f, r.UID, r.Flags
 	switch {
 	case id.device != nil:
@@ -205,26 +205,15 @@ func (m *membership) leftBy(f *cmFile) bool {
 	return m.id.file == f || deviates.Leave.TakesAnyFile
 }
 
-// newMembership is a membership without anything.
-func (k *Kernel) newMembership() *membership {
-	last := len(k.spareMembers) - 1
-	if last < 0 {
-		return &membership{}
-	}
-	m := k.spareMembers[last]
-	k.spareMembers = k.spareMembers[:last]
-	return m
-}
-
-// free takes the memory of a membership that is over back, which spares an allocation for each join. One that an event
-// refers to is left to the garbage collector, and so is one that was the subnet administration's to tell of.
+// free takes the memory of a membership that is over back. One that an event refers to is left to the garbage
+// collector, and so is one that was the subnet administration's to tell of.
 func (m *membership) free() {
 	k := m.id.kernel
 	if m.coming > 0 || m.unread != nil || !m.igmp.IsValid() {
 		return
 	}
 	*m = membership{}
-	k.spareMembers = append(k.spareMembers, m)
+	k.spareMembers.Free(m)
 }
 
 // end ends a membership and drops its unread events.

@@ -53,7 +53,7 @@ func (l *Library) getEvent(ch *channel) (*event, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := l.spare.event()
+	e := l.spareEvents.Take()
 	e.public.Ref, e.public.Type, e.public.Status = spec.EventRef(l.next()), got.Type, got.Status
 	switch got.Type {
 	case spec.MulticastJoin, spec.MulticastError:
@@ -199,5 +199,6 @@ func (l *Library) ack(e *event) {
 	if e.member != nil {
 		e.member.eventsCompleted++
 	}
-	l.spare.freeEvent(e)
+	*e = event{}
+	l.spareEvents.Free(e)
 }

@@ -9,6 +9,7 @@ package librdmacm
 import (
 	"errors"
 
+	"joinmcast/sim/spare"
 	"joinmcast/sim/uabi"
 	"joinmcast/sim/world"
 	"joinmcast/spec"
@@ -27,8 +28,10 @@ type Library struct {
 	ahs      handles[spec.AH, ah]
 	events   handles[spec.EventRef, event]
 	records  records
-	spare    spare
 	last     uint32 // handle given out, or number of a membership
+
+	spareMembers spare.List[membership] // their addresses have room
+	spareEvents  spare.List[event]
 
 	initialized  bool
 	keepsHandles bool // it has made an id

@@ -80,7 +80,7 @@ func (l *Library) join(h spec.ID, a spec.Sockaddr, flags spec.JoinFlags, c spec.
 		return err
 	}
 	id := l.ids.deref(h)
-	m := l.spare.membership()
+	m := l.spareMembers.Take()
 	m.id, m.context, m.flags, m.qpAtJoin = id, c, flags, id.qp
 	if l.deviates.KeepsCallersAddr {
 		m.addr = addr
@@ -136,7 +136,8 @@ func (l *Library) free(m *membership) {
 	}
 	l.records.remove(m)
 	if m.eventsRead == m.eventsCompleted && !l.deviates.KeepsCallersAddr {
-		l.spare.freeMembership(m)
+		*m = membership{addr: m.addr[:0]}
+		l.spareMembers.Free(m)
 	}
 }
 
