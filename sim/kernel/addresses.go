@@ -41,7 +41,7 @@ func (k *Kernel) addAddr(n *netdev, p netip.Prefix) {
 		}
 	}
 	if p.Addr().Is6() {
-		n.joinMLD(solicitedNode(p.Addr()))
+		n.joinGroup(solicitedNode(p.Addr()))
 	}
 }
 
@@ -58,7 +58,7 @@ func (k *Kernel) delAddr(n *netdev, p netip.Prefix) {
 		}
 	}
 	if p.Addr().Is6() {
-		n.leaveMLD(solicitedNode(p.Addr()))
+		n.leaveGroup(solicitedNode(p.Addr()))
 	}
 }
 

@@ -14,31 +14,17 @@ var (
 	allNodesInterface = netip.MustParseAddr("ff01::1")
 )
 
-// joinGroup adds a user to an IPv4 group, multicast or not (ip_mc_inc_group does not look).
+// joinGroup adds a user to a group. An IPv4 address need not be one of a group (ip_mc_inc_group does not look).
 func (n *netdev) joinGroup(a netip.Addr) {
-	if n.igmp.add(a) {
+	if isFirst := a.Is4() && n.igmp.add(a) || a.Is6() && n.mld.add(a); isFirst {
 		n.letIn(a)
 		n.report(fabric.ChangeToExclude, a)
 	}
 }
 
-// leaveGroup takes a user off an IPv4 group; nothing happens when there is none (ip_mc_dec_group).
+// leaveGroup takes a user off a group; nothing happens when there is none (ip_mc_dec_group).
 func (n *netdev) leaveGroup(a netip.Addr) {
-	if n.igmp.remove(a) {
-		n.dropFilter(a)
-		n.report(fabric.ChangeToInclude, a)
-	}
-}
-
-func (n *netdev) joinMLD(a netip.Addr) {
-	if n.mld.add(a) {
-		n.letIn(a)
-		n.report(fabric.ChangeToExclude, a)
-	}
-}
-
-func (n *netdev) leaveMLD(a netip.Addr) {
-	if n.mld.remove(a) {
+	if wasLast := a.Is4() && n.igmp.remove(a) || a.Is6() && n.mld.remove(a); wasLast {
 		n.dropFilter(a)
 		n.report(fabric.ChangeToInclude, a)
 	}
@@ -67,7 +53,7 @@ func (n *netdev) letsIn(a netip.Addr) bool {
 func (n *netdev) joinAllNodes() {
 	for _, a := range []netip.Addr{allNodes, allNodesInterface} {
 		if !n.mld.has(a) {
-			n.joinMLD(a)
+			n.joinGroup(a)
 		}
 	}
 }
@@ -76,7 +62,7 @@ func (n *netdev) joinAllNodes() {
 func (n *netdev) leaveAllMLD() {
 	for a, users := range maps.Collect(n.mld.all()) {
 		for range users {
-			n.leaveMLD(a)
+			n.leaveGroup(a)
 		}
 	}
 }
