@@ -17,6 +17,8 @@ type board struct {
 	files    map[string]*file
 	changes  map[string]bool // not yet undone
 	procs    map[string]*proc
+
+	unplugged bool // the device of host 0 is gone
 }
 
 func newBoard() *board {

@@ -13,6 +13,9 @@ func (r *run) undefined(s Step) string {
 	if p := b.procs[s.By]; p != nil && p.ended {
 		return "the process has ended"
 	}
+	if p := b.procs[s.By]; b.unplugged && isProcess(s.By) && hostOf(s.By) == 0 && (p == nil || !p.started) {
+		return "the library would start without a device" // the kernel hides it from new processes a little later
+	}
 	for _, symbol := range mentioned(s.Args) {
 		if why := r.unusable(s, symbol); why != "" {
 			return why
@@ -211,6 +214,12 @@ var rules = map[string]func(b *board, s Step) string{
 	"fail_next": func(b *board, s Step) string {
 		if p := b.procs[s.By]; s.Args["function"] != string(spec.Write) && (p == nil || !p.started) {
 			return "the library has not started" // it does not survive a lack of memory there
+		}
+		return ""
+	},
+	Configure: func(b *board, s Step) string {
+		if _, ok := s.Args["remove_device"]; ok || b.unplugged {
+			return b.removable()
 		}
 		return ""
 	},

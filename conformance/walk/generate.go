@@ -36,6 +36,7 @@ func Draw(ctx context.Context, g *Ground, seed uint64) (w Walk, told []Told, err
 	for len(w.Steps) < Length && err == nil {
 		s := d.next()
 		d.made[s.Call]++
+		d.steps++
 		err = play(s)
 	}
 	for _, s := range d.closing() {
@@ -61,6 +62,7 @@ type drawer struct {
 	by     string // the process of this step
 	other  string // a process beside p1; empty: none
 
+	steps    int             // made
 	made     map[string]int  // calls by name
 	prepared map[string]bool // processes that have made their theme's first steps
 }
@@ -69,6 +71,7 @@ type drawer struct {
 func (d *drawer) next() Step {
 	story := d.chance(storyIn)
 	race := d.chance(raceIn)
+	removal := d.steps >= removalFrom && d.chance(removalIn)
 	for tries := 0; ; tries++ {
 		for len(d.queue) > 0 {
 			s := d.queue[0]
@@ -84,6 +87,10 @@ func (d *drawer) next() Step {
 		case !d.prepared[d.by] || tries == patience: // one that has nothing left to act on begins anew
 			d.prepared[d.by] = true
 			d.queue = d.theme.prelude(d)
+			continue
+		case removal:
+			removal = false
+			d.queue = deviceGone(d)
 			continue
 		case story:
 			story = false
@@ -107,9 +114,11 @@ func (d *drawer) next() Step {
 }
 
 const (
-	storyIn  = 80  // steps to a story
-	raceIn   = 8   // steps to a race, where one can be run
-	patience = 300 // draws that find nothing to act on
+	storyIn     = 80          // steps to a story
+	raceIn      = 8           // steps to a race, where one can be run
+	removalFrom = Length - 12 // is the first step that may remove the device: what follows finds little to do
+	removalIn   = 100         // steps from there to a removal
+	patience    = 300         // draws that find nothing to act on
 )
 
 // process is who makes the next step: most often the first one.

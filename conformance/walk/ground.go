@@ -70,11 +70,11 @@ func (g *Ground) use(ctx context.Context, r *run, number int) error {
 	if err != nil {
 		return err
 	}
-	addr, netdev, ok := local(ports)
+	port, addr, ok := local(ports)
 	if !ok {
 		return fmt.Errorf("host %d has no port with an IPv4 address", number)
 	}
-	r.symbols.host(number, addr, netdev)
+	r.symbols.host(number, addr, port)
 	if _, ok := g.base[number]; !ok {
 		g.base[number], err = g.hosts[number].Observe(ctx)
 	}

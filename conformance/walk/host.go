@@ -2,6 +2,7 @@ package walk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -28,7 +29,7 @@ func (r *run) toHost(ctx context.Context, s Step) (string, error) {
 			<-f.done
 		}
 		r.agents[s.By].open = nil
-		return exit.String(), err
+		return exit.String(), errors.Join(err, r.awaitRemoval(ctx))
 	case Undo:
 		name := s.symbol("change")
 		r.board.changes[name] = false
@@ -38,6 +39,10 @@ func (r *run) toHost(ctx context.Context, s Step) (string, error) {
 		resolved, _ := r.symbols.resolve(s.Args)
 		if err := into(resolved, &change); err != nil {
 			return "", fmt.Errorf("%s: %w", s, err)
+		}
+		if change.RemoveDevice != nil {
+			r.shifted = true
+			return "0", r.removeDevice(ctx, host.(spec.Configurer), change)
 		}
 		undo, err := host.(spec.Configurer).Configure(ctx, change)
 		if err != nil {
@@ -60,6 +65,10 @@ func shiftsGIDs(c spec.Change) bool {
 // difference is what a host has that it had not before, and the other way round, by symbols.
 func (r *run) difference(before, now spec.HostState) string {
 	var parts []string
+	unplugged := len(now.Resources) < len(before.Resources) // a kernel shows them by device
+	if unplugged {
+		parts = append(parts, "no device")
+	}
 	users := func(s spec.HostState) map[string]int {
 		count := map[string]int{}
 		for _, m := range slices.Concat(s.IGMP, s.MLD) {
@@ -73,7 +82,7 @@ func (r *run) difference(before, now spec.HostState) string {
 			}
 		}
 		for kind, n := range s.Resources {
-			if kind != "mr" { // they are of the memory that the agent sends from and receives in
+			if !unplugged && kind != "mr" { // they are of the memory that the agent sends from and receives in
 				count[kind] += n
 			}
 		}
@@ -114,14 +123,14 @@ func newLines(before, now spec.HostState) []string {
 // isPorts tells the network device of the RDMA port. What becomes of others, Linux does in its own time.
 func (r *run) isPorts(netdev string) bool { return netdev == r.symbols.values["netdev"] }
 
-// local is the first IPv4 address of the port under test.
-func local(ports []spec.Port) (addr netip.Addr, netdev string, ok bool) {
+// local is the port under test, with its first IPv4 address.
+func local(ports []spec.Port) (port spec.Port, addr netip.Addr, ok bool) {
 	for _, port := range ports {
 		for _, a := range port.Addrs {
 			if a.Addr().Is4() {
-				return a.Addr(), port.Netdev, true
+				return port, a.Addr(), true
 			}
 		}
 	}
-	return netip.Addr{}, "", false
+	return spec.Port{}, netip.Addr{}, false
 }

@@ -38,7 +38,8 @@ type run struct {
 	order   []string // of the agents, oldest first
 	undo    map[string]func(context.Context) error
 	used    map[int]bool // hosts
-	shifted bool         // GIDs may have other indexes than before
+	shifted bool         // GIDs may have other indexes than before, or there is no device
+	removal *removal     // of the device of host 0
 	crashed bool
 	silent  bool // of this step: an event that should come does not
 }
@@ -72,7 +73,9 @@ func (r *run) play(ctx context.Context, number int, s Step, want *Told) (told To
 		return Told{Answer: "not made: " + why}, nil
 	}
 	if !isProcess(s.By) || s.Call == Kill {
-		told.Answer, err = r.toHost(ctx, s)
+		if told.Answer, err = r.toHost(ctx, s); err == nil {
+			told.Ended, err = r.collect(ctx, want)
+		}
 		return told, err
 	}
 	a, err := r.agent(ctx, s.By)
@@ -339,6 +342,10 @@ func (r *run) end(ctx context.Context) error {
 		for _, f := range r.agents[name].open {
 			<-f.done
 		}
+		r.board.procs[name].ended = true
+	}
+	if err := r.awaitRemoval(ctx); err != nil {
+		errs = append(errs, err)
 	}
 	for _, name := range live(r.board.changes, func(there bool) bool { return there }) {
 		if err := r.undo[name](ctx); err != nil {

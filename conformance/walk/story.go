@@ -126,3 +126,23 @@ func connected(d *drawer) []Step {
 		d.step("rdma_join_multicast", "id", create.Gives, "addr", "group1", "context", d.context()),
 	}
 }
+
+// deviceGone takes the device away, and uses an id that was bound to it.
+func deviceGone(d *drawer) []Step {
+	gone := Step{By: "host0", Call: Configure, Args: map[string]any{"remove_device": map[string]any{"device": "device"}}}
+	if d.run.undefined(gone) != "" {
+		return nil
+	}
+	steps := []Step{gone}
+	if name, ok := d.id(func(i *id) bool { return i.verbs && hostOf(i.by) == 0 }); ok {
+		steps = append(steps,
+			d.step("rdma_join_multicast", "id", name, "addr", "group2", "context", d.context()),
+			d.step("rdma_leave_multicast", "id", name, "addr", d.left(name)))
+		if ch := d.board.ids[name].channel; ch != "" {
+			get := d.step("rdma_get_cm_event", "channel", ch, "nowhere", false)
+			get.Gives = d.fresh("ev")
+			steps = append(steps, get)
+		}
+	}
+	return append(steps, Step{By: "host0", Call: Observe})
+}

@@ -54,12 +54,12 @@ func newSymbols(seed uint64) *symbols {
 	return s
 }
 
-// host makes symbols of a host's address and network device: host 0 is local, host 1 the peer.
-func (s *symbols) host(number int, a netip.Addr, netdev string) {
+// host makes symbols of a host's address and devices: host 0 is local, host 1 the peer.
+func (s *symbols) host(number int, a netip.Addr, port spec.Port) {
 	name := []string{"local", "peer"}[number]
 	s.addr(name, a)
 	s.values[name+"/24"] = netip.PrefixFrom(a, 24).String()
-	s.values["netdev"] = netdev
+	s.values["netdev"], s.values["device"] = port.Netdev, port.Device
 }
 
 func (s *symbols) group(name string, a netip.Addr) {

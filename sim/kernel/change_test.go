@@ -84,8 +84,19 @@ func TestADeviceIsRemovedOnlyWhenNobodyHasItOpen(t *testing.T) {
 		return err
 	}
 	h.Expect(h.do(remove)).To(BeAssignableToTypeOf(&spec.Hung{}))
-	h.run.Kill()
-	h.Expect(h.kernel.Observe().Resources).To(HaveKeyWithValue("ctx", 0))
+	h.Expect(h.kernel.Observe().Resources).To(BeEmpty(), "the kernel shows them by device")
+}
+
+func TestTheRemovalOfADeviceIsToldInTheOrderOfBinding(t *testing.T) {
+	h := newHost(t)
+	second, first := h.create(spec.PSUDP), h.bound()
+	h.Expect(h.bind(second, local)).To(Succeed())
+	h.Expect(h.do(func() error {
+		_, err := h.kernel.RemoveDevice("rxe0")
+		return err
+	})).To(Succeed())
+	h.Expect(h.event()).To(HaveField("ID", first))
+	h.Expect(h.event()).To(HaveField("ID", second))
 }
 
 func TestMigratedEventsAreReadOnTheNewFile(t *testing.T) {

@@ -38,6 +38,7 @@ type cmID struct {
 	qpType         spec.QPType
 	state          state
 	device         *device // nil while the id is bound to none
+	ofDevice       chain.Links[cmID]
 	holds          int     // place of the source's GID in the device's table; -1: none
 	netdev         *netdev // where its groups are joined; an address is looked for here alone once it is known
 	src            netip.Addr
@@ -132,6 +133,7 @@ func (id *cmID) acquire(n *netdev, src netip.Addr) (*device, error) {
 func (id *cmID) attach(d *device) {
 	if d != nil && id.device == nil {
 		id.device, id.holds = d, d.holdGID(id.src)
+		d.ids.Add(id)
 		id.kernel.resources["cm_id"]++
 	}
 }
@@ -341,6 +343,7 @@ func (id *cmID) destroy() {
 	if id.device != nil {
 		id.kernel.resources["cm_id"]--
 		id.device.dropGID(id.holds)
+		id.device.ids.Remove(id)
 	}
 	id.kernel.resources["cm_id"] -= id.listeners
 }

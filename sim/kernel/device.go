@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"joinmcast/sim/chain"
 	"joinmcast/sim/fabric"
 	"joinmcast/sim/uabi"
 	"joinmcast/sim/world"
@@ -26,7 +27,8 @@ type device struct {
 	netdev  *netdev
 	hca     *hca // of InfiniBand; nil else
 	removed bool
-	open    int // uverbs files
+	ids     chain.Chain[cmID] // bound to it, in that order
+	open    int               // uverbs files
 
 	heldForGood bool // by an id that has ended (a deviation's; see HoldsGID)
 
@@ -57,6 +59,7 @@ type group struct {
 func newDevice(k *Kernel, name string, kind Kind, n *netdev) *device {
 	d := &device{
 		name: name, kind: kind, kernel: k, netdev: n,
+		ids:    chain.New(func(id *cmID) *chain.Links[cmID] { return &id.ofDevice }),
 		groups: map[spec.GID]*group{}, qps: map[uabi.QP]*qp{}, lastQP: firstQPN - 1, work: k.world.NewLane(),
 	}
 	if len(kind.modes) > 0 {

@@ -15,6 +15,9 @@ import (
 // Observe shows what processes may have left behind.
 func (k *Kernel) Observe() spec.HostState {
 	s := spec.HostState{Resources: maps.Clone(k.resources), KernelLog: slices.Clone(k.log), Taint: k.taint}
+	if k.present() == 0 {
+		s.Resources = map[string]int{} // the kernel shows them by device
+	}
 	for _, n := range k.netdevs {
 		s.IGMP = append(s.IGMP, memberships(n, n.igmp.users())...)
 		s.MLD = append(s.MLD, memberships(n, n.mld.all())...)

@@ -5,22 +5,20 @@ import (
 )
 
 // RemoveDevice takes the RDMA device away (rdma link delete) and sleeps until no process has it open any more. Ids that
-// are bound to it are told at once, and ended by themselves soon after (cma_remove_one, ucma_close_id); their handles
-// stay.
+// are bound to it are told at once, in the order in which they were bound, and ended by themselves soon after
+// (cma_remove_one, ucma_close_id); their handles stay.
 func (k *Kernel) RemoveDevice(name string) (undo func(), err error) {
 	d, err := k.device(name)
 	if err != nil {
 		return nil, err
 	}
 	d.removed = true
-	for id := range k.ids.all() {
-		if id.device == d && id.state != destroying {
-			id.state = deviceRemoval
-			if !k.deviates.Event.HidesRemoval {
-				id.notify(spec.DeviceRemoval, 0)
-			}
-			k.closeWork.Add(id.destroy)
+	for id := range d.ids.All() {
+		id.state = deviceRemoval
+		if !k.deviates.Event.HidesRemoval {
+			id.notify(spec.DeviceRemoval, 0)
 		}
+		k.closeWork.Add(id.destroy)
 	}
 	if d.hca != nil {
 		d.hca.ipoib.setUp(false)
