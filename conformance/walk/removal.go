@@ -15,7 +15,7 @@ type removal struct {
 	err  error
 }
 
-// removeDevice begins the removal and returns when the kernel has closed the ids that were bound to the device: it tells
+// removeDevice begins the removal and returns when the kernel has closed the ids that were bound to the device. It tells
 // of the event first and closes the id beside, so that a call between the two may have another answer (JM-EVT-27).
 func (r *run) removeDevice(ctx context.Context, host spec.Configurer, change spec.Change) error {
 	gone := &removal{over: make(chan struct{})}
@@ -25,7 +25,7 @@ func (r *run) removeDevice(ctx context.Context, host spec.Configurer, change spe
 		defer close(gone.over)
 		_, gone.err = host.Configure(removing, change)
 	}()
-	for _, name := range live(r.board.ids, func(i *id) bool { return hostOf(i.by) == 0 && !i.gone && i.verbs }) {
+	for _, name := range r.board.bound() {
 		i := r.board.ids[name]
 		if err := r.awaitClosed(ctx, i.by, name); err != nil {
 			return err
@@ -72,12 +72,21 @@ func (r *run) awaitRemoval(ctx context.Context) error {
 	}
 }
 
+// bound are the ids of host 0 that have its device.
+func (b *board) bound() []string {
+	return live(b.ids, func(i *id) bool { return hostOf(i.by) == 0 && !i.gone && i.verbs && !b.procs[i.by].ended })
+}
+
 // removable says why the device must not be removed now: how the walk goes on would be anybody's guess.
 func (b *board) removable() string {
 	here := func(by string) bool { return hostOf(by) == 0 }
 	switch {
 	case b.unplugged:
 		return "the device is gone"
+	case len(live(b.changes, func(there bool) bool { return there })) > 0:
+		return "a change may wait for what the device shows of it"
+	case len(b.bound()) == 0:
+		return "no id is bound that would tell when it has begun"
 	case len(live(b.procs, func(p *proc) bool { return p.failing > 0 || p.changed })) > 0:
 		return "a call may fail that asks for the ids' state"
 	case len(live(b.ids, func(i *id) bool { return here(i.by) && !i.gone && (i.busy || i.resolving) })) > 0:
