@@ -59,11 +59,11 @@ var (
 		"rdma_join_multicast_ex": 240000, "rdma_leave_multicast": 470000,
 	}}
 	mischief = theme{"mischief", bound, []string{"p3"}, map[string]int{
-		"allocations": 1500000, "fail_next": 890000, "fork": 5700000, Observe: 300, "open": 1500000, "poll": 100000,
-		"rdma_create_ep": 200, "rdma_create_qp": 200, "rdma_destroy_event_channel": 1400000, "rdma_destroy_id": 13000,
+		"allocations": 1600000, "fail_next": 930000, "fork": 5900000, Observe: 300, "open": 1500000, "poll": 100000,
+		"rdma_create_ep": 200, "rdma_create_qp": 200, "rdma_destroy_event_channel": 1100000, "rdma_destroy_id": 10000,
 		"rdma_get_cm_event": 39000, "rdma_join_multicast": 200, "rdma_join_multicast_ex": 38000,
-		"rdma_leave_multicast": 150000, "rdma_listen": 83000, "script": 1200000, "set_fd": 6400000, "seteuid": 1600000,
-		"write": 1800000,
+		"rdma_leave_multicast": 110000, "rdma_listen": 60000, "script": 900000, "set_fd": 7000000, "seteuid": 1600000,
+		"write": 2000000,
 	}}
 
 	themes = []theme{
