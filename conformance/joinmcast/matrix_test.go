@@ -50,8 +50,8 @@ func TestABadMatrixIsRefusedInOneSentence(t *testing.T) {
 		},
 		"paths of one name": {
 			[]string{"-kernels=sid", "-rdma-cores=/a/build /b/build"},
-			"kernel sid with rdma-core /a/build and kernel sid with rdma-core /b/build would both be rxe-sid-build; want paths " +
-				"that end in different names",
+			"kernel sid with rdma-core /a/build and kernel sid with rdma-core /b/build would both be rxe-sid-build; want " +
+				"paths that end in different names",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
