@@ -36,8 +36,9 @@ type SpecResult struct {
 	KnownIssue string            `json:"known_issue,omitempty"`
 	Failure    *Failure          `json:"failure,omitempty"`
 	Rerun      string            `json:"rerun,omitempty"`
-	Clean      []CleanFinding    `json:"clean,omitempty"` // one of each requirement about what it left behind
-	Trace      []string          `json:"trace,omitempty"` // its calls and answers, a line each
+	Clean      []CleanFinding    `json:"clean,omitempty"`    // one of each requirement about what it left behind
+	Trace      []string          `json:"trace,omitempty"`    // its calls and answers, a line each
+	Programs   []string          `json:"programs,omitempty"` // C programs that make the same calls
 }
 
 // CleanFinding is what one spec left behind, in the eyes of one requirement.
@@ -213,6 +214,11 @@ func (b builder) specs(req Requirement, f *RequirementFinding) (verdicts []verdi
 			Text: s.Text, Verdict: s.Verdict, Seconds: s.Seconds, Seed: s.Seed, Observed: s.Observed,
 			KnownIssue: s.KnownIssue, Failure: s.Failure, Rerun: s.Rerun,
 		}
+		if s.Failure != nil {
+			failure := *s.Failure // the result's own stays as it is
+			failure.Programs = s.Programs
+			found.Failure = &failure
+		}
 		if !s.Verdict.Valid() {
 			found.Verdict = verdict.Error
 			found.Failure = &Failure{Message: fmt.Sprintf("the spec ended with %q, which is no verdict", s.Verdict)}
@@ -286,7 +292,7 @@ func (b builder) clean(req Requirement, f *RequirementFinding) (verdicts []verdi
 				Rerun: s.Rerun,
 				Failure: &Failure{
 					Message: "after this spec the hosts were not as before it", Seen: c.Evidence, NotKnown: c.NotKnown,
-					Left: c.Left,
+					Left: c.Left, Programs: s.Programs,
 				},
 			})
 		}

@@ -25,6 +25,7 @@ type flags struct {
 	baseline    string
 	out         string
 	pcap        bool
+	reproduce   bool
 }
 
 func (f *flags) register(set *flag.FlagSet) {
@@ -39,6 +40,7 @@ func (f *flags) register(set *flag.FlagSet) {
 	set.StringVar(&f.knownIssues, "known-issues", "", "more `files` of known issues, with commas between")
 	set.StringVar(&f.baseline, "baseline", "", "the `report.json` of another run: the page says what changed since")
 	set.BoolVar(&f.pcap, "pcap", false, "capture each spec's wire, as a pcapng file in the folder wire of the reports")
+	set.BoolVar(&f.reproduce, "reproduce", false, "write the C program of every spec, not only of those that fail")
 	set.StringVar(&f.out, "out", "", "`folder` under which each target has its folder of reports (default: reports/out)")
 }
 
@@ -65,6 +67,9 @@ func (f *flags) command(seed int64, filter string) string {
 	}
 	if f.pcap {
 		b.WriteString(" -pcap")
+	}
+	if f.reproduce {
+		b.WriteString(" -reproduce")
 	}
 	return b.String()
 }

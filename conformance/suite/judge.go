@@ -202,9 +202,18 @@ func (j *judged) ends(report ginkgo.SpecReport) {
 	if j.result.Verdict == "" {
 		j.result.Verdict = j.ginkgoVerdict(report)
 	}
-	if j.result.Verdict.Red() && j.world != nil && j.result.Failure != nil {
-		j.result.Failure.Programs = j.writePrograms()
+	if j.world != nil && (j.run.flags.reproduce || j.deviates()) {
+		j.result.Programs = j.writePrograms()
 	}
+}
+
+// deviates tells whether the spec, or what it left behind, is not as the law says, known or not.
+func (j *judged) deviates() bool {
+	verdicts := []verdict.Verdict{j.result.Verdict}
+	for _, c := range j.result.Clean {
+		verdicts = append(verdicts, c.Verdict)
+	}
+	return slices.ContainsFunc(verdicts, func(v verdict.Verdict) bool { return v.Red() || v == verdict.Known })
 }
 
 // ginkgoVerdict is the verdict of a spec that no assertion and no skip decided.
