@@ -3,6 +3,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -108,7 +109,7 @@ func Compare(a, b *reports.Report, law Find) *Diff {
 			d.Unqualified = fmt.Sprintf("%s is %s: %s", side.name, s.Status, s.Reason)
 		}
 	}
-	c := comparison{law: law, stacks: stacksOf(a, b)}
+	c := comparison{law: law, stacks: stacksOf(a, b), narrowed: narrowed(a) || narrowed(b)}
 	others := map[string]reports.RequirementFinding{}
 	for _, f := range b.Requirements {
 		others[f.ID] = f
@@ -125,9 +126,16 @@ func Compare(a, b *reports.Report, law Find) *Diff {
 	return d
 }
 
+// narrowed tells whether a filter left something out of the run.
+func narrowed(r *reports.Report) bool {
+	return slices.ContainsFunc(r.Requirements, func(f reports.RequirementFinding) bool { return f.Verdict == verdict.NotRun })
+}
+
 func (d *Diff) add(c comparison, a, b reports.RequirementFinding) {
+	q, _ := c.law(cmp.Or(b.ID, a.ID))
 	switch {
-	case a.Verdict == verdict.NotRun || b.Verdict == verdict.NotRun:
+	case a.Verdict == verdict.NotRun || b.Verdict == verdict.NotRun,
+		c.narrowed && q.JudgedBySuite(): // fewer specs leave less behind
 		d.LeftOut++
 		return
 	case a.ID != "" && b.ID != "":
@@ -140,8 +148,9 @@ func (d *Diff) add(c comparison, a, b reports.RequirementFinding) {
 
 // comparison is what two requirements are compared by.
 type comparison struct {
-	law    Find
-	stacks stacks
+	law      Find
+	stacks   stacks
+	narrowed bool // a filter left specs out of one of the runs
 }
 
 // requirement compares what two reports found about one requirement; one of them may not have it.

@@ -12,6 +12,7 @@ import (
 
 	"joinmcast/reports"
 	"joinmcast/reports/diff"
+	"joinmcast/spec/catalogue"
 	"joinmcast/spec/verdict"
 )
 
@@ -118,6 +119,22 @@ func TestWhatAFilterLeftOutIsNotCompared(t *testing.T) {
 	d := diff.Compare(report(), report(ended("JM-EVT-01", verdict.NotRun)), varying())
 	g.Expect(d.Changes).To(BeEmpty())
 	g.Expect(d.Conclusion()).To(Equal("GREEN: no difference; 3 requirements compared, 1 left out by a filter"))
+}
+
+func TestWhatSpecsLeaveIsNotComparedWhereAFilterLeftSomeOut(t *testing.T) {
+	g := NewWithT(t)
+	judged := func(id string) (catalogue.Requirement, bool) {
+		q := catalogue.Requirement{ID: id}
+		if id == "JM-EVT-02" {
+			q.Judged = catalogue.AfterEverySpec
+		}
+		return q, true
+	}
+	leaks := ended("JM-EVT-02", verdict.Known)
+	g.Expect(diff.Compare(report(), report(leaks), judged).Changes).To(HaveLen(1), "control")
+	d := diff.Compare(report(ended("JM-EVT-01", verdict.NotRun)), report(leaks), judged)
+	g.Expect(d.Changes).To(BeEmpty())
+	g.Expect(d.LeftOut).To(Equal(2))
 }
 
 func TestAnObservationThatVariesFromRunToRunIsNoChange(t *testing.T) {
