@@ -17,8 +17,8 @@ const (
 	markdownTrace = 15
 )
 
-// WriteMarkdown writes report.md into dir, which it makes if need be: for a pull request, the status and a table of what
-// is red; known issues, what was skipped and the calls of what is red are collapsed.
+// WriteMarkdown writes report.md into dir, which it makes if need be: for a pull request, the status and a table of
+// what is red; known issues, what was skipped and the calls of what is red are collapsed.
 func (r *Report) WriteMarkdown(dir string) error {
 	return WriteFile(filepath.Join(dir, MarkdownFile), []byte(r.markdown()))
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // errWorse is a diff that is not green; its last line says why.
-var errWorse = errors.New("B is not as good as A")
+var errWorse = errors.New("the second report is not as good as the first")
 
 // formats are the forms that a diff is written in.
 var formats = map[string]func(*diff.Diff, io.Writer) error{

@@ -18,8 +18,8 @@ var specText string
 
 var specTemplate = template.Must(template.New("spec").Parse(specText))
 
-// newCommand begins a requirement in the checkout below root: its entry in the law, its line in SPEC.md, and a spec that
-// fails until somebody writes it.
+// newCommand begins a requirement in the checkout below root: its entry in the law, its line in SPEC.md, and a spec
+// that fails until somebody writes it.
 func newCommand(root, id string) error {
 	dir := filepath.Join(root, "spec", "catalogue")
 	law, err := catalogue.Parse(os.DirFS(dir)) // as it stands on disk, not as it was built in

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"joinmcast/reports"
@@ -39,12 +40,12 @@ func (s stacks) differIn(item string) bool {
 	return false
 }
 
-// announced is what says beforehand that these two stacks give other answers, or "". A hang or a crash is no answer, and
-// neither is what could not be judged. A known issue announces where the stacks differ: A passed only because the entry
-// does not fit it.
+// announced is what says beforehand that these two stacks give other answers, or "". A hang or a crash is no answer,
+// and neither is what could not be judged. A known issue announces where the stacks differ: A passed only because the
+// entry does not fit it.
 func (c comparison) announced(change Change, q catalogue.Requirement) string {
-	answers := change.B == verdict.Pass || change.B == verdict.Fixed || change.B == verdict.Known || change.B == verdict.Fail
-	if !answers || change.Class != Regressed && change.Class != Changed {
+	answers := []verdict.Verdict{verdict.Pass, verdict.Fixed, verdict.Known, verdict.Fail}
+	if !slices.Contains(answers, change.B) || change.Class != Regressed && change.Class != Changed {
 		return ""
 	}
 	for _, item := range q.Varies {

@@ -53,7 +53,7 @@ type Change struct {
 	A          verdict.Verdict `json:"a,omitempty"` // empty where the report does not have the requirement
 	B          verdict.Verdict `json:"b,omitempty"`
 	KnownIssue string          `json:"known_issue,omitempty"` // the one that B shows
-	Lacks      string          `json:"lacks,omitempty"`       // of LOST and GAINED: what was lacking, and how that is known
+	Lacks      string          `json:"lacks,omitempty"`       // of LOST and GAINED: what lacked, and how that is known
 	Observed   []Field         `json:"observed,omitempty"`    // where both judged it: the fields that differ, by name
 	Announced  string          `json:"announced,omitempty"`   // what says that such stacks differ so; it is then not red
 	Red        bool            `json:"red"`                   // whether it makes the diff not green
@@ -128,7 +128,8 @@ func Compare(a, b *reports.Report, law Find) *Diff {
 
 // narrowed tells whether a filter left something out of the run.
 func narrowed(r *reports.Report) bool {
-	return slices.ContainsFunc(r.Requirements, func(f reports.RequirementFinding) bool { return f.Verdict == verdict.NotRun })
+	leftOut := func(f reports.RequirementFinding) bool { return f.Verdict == verdict.NotRun }
+	return slices.ContainsFunc(r.Requirements, leftOut)
 }
 
 func (d *Diff) add(c comparison, a, b reports.RequirementFinding) {

@@ -50,9 +50,9 @@ const none Class = ""
 
 // transitions is the class of each pair. Five rules made it:
 //
-//   - Worse is REGRESSED, from holds over deviates, fails and hangs to crashes, and so is a failure where the stack could
-//     not be judged before: what is red for the first time is not to be called progress. A deviation that has become a
-//     known issue (PASS, then KNOWN) is one like any other; its entry makes it announced only where the stacks differ.
+//   - Worse is REGRESSED, from holds over deviates, fails and hangs to crashes, and so is a failure where the stack
+//     could not be judged before: what is red for the first time is not to be called progress. A deviation that has
+//     become a known issue (PASS, then KNOWN) is one like any other; its entry announces it only where stacks differ.
 //   - What holds where it did not is FIXED. Less bad (HANG, then FAIL; FAIL, then KNOWN) is not: it is CHANGED.
 //   - What was judged and cannot be is LOST, also by a fault of the suite; the other way round it is GAINED.
 //   - What the law asks of one stack and not of the other (another transport, or a requirement that is new) is NEW or

@@ -8,7 +8,8 @@ import (
 
 // special are the characters that Markdown reads in the middle of a line.
 var special = strings.NewReplacer(
-	"&", "&amp;", "<", "&lt;", ">", "&gt;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "[", `\[`, "]", `\]`, "~", `\~`, "#", `\#`)
+	"&", "&amp;", "<", "&lt;", ">", "&gt;", `\`, `\\`,
+	"`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "[", `\[`, "]", `\]`, "~", `\~`, "#", `\#`)
 
 // Escape is text that shows as it is, on one line.
 func Escape(text string) string {

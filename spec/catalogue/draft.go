@@ -44,7 +44,8 @@ func (c *Catalogue) Draft(id string) (file, entry string, err error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "  - id: %s\n    level: %s\n    says: %s is %s.\n", id, spec.Must, id, unwritten)
-	fmt.Fprintf(&b, "    source:\n      - %s\n    layer: %s\n    on: [%s]\n    seen:\n", unwritten, last.Layer, join(transports))
+	fmt.Fprintf(&b, "    source:\n      - %s\n    layer: %s\n", unwritten, last.Layer)
+	fmt.Fprintf(&b, "    on: [%s]\n    seen:\n", join(transports))
 	for _, transport := range transports {
 		fmt.Fprintf(&b, "      %s: %s\n", transport, unwritten)
 	}
