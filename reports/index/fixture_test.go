@@ -65,8 +65,8 @@ func results() []reports.SpecResult {
 					"  4  host0/1  rdma_join_multicast(id=1, addr=239.1.2.3, context=0xab) -> 0",
 					"  5  host0/1  rdma_leave_multicast(id=1, addr=239.1.2.3) has not returned",
 				},
-				Programs: []string{program},
 			},
+			Programs: []string{program},
 		},
 		{
 			ID: "JM-ARG-01", Text: "takes a NULL id", Verdict: verdict.Crash, Seconds: 0.1,
