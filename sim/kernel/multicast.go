@@ -66,7 +66,7 @@ func (f *cmFile) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 		}
 	case !f.kernel.deviates.JoinsUnbound:
 		if f.kernel.deviates.File.TellsRefusedJoins {
-			m.tellSoon(m.errorEvent(spec.EINVAL))
+			id.queue(m.errorEvent(spec.EINVAL)) // ahead of what the id does next
 		}
 		return 0, spec.EINVAL
 	}
