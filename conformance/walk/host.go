@@ -42,7 +42,7 @@ func (r *run) toHost(ctx context.Context, s Step) (string, error) {
 		}
 		if change.RemoveDevice != nil {
 			r.shifted = true
-			return "0", r.removeDevice(ctx, host.(spec.Configurer), change)
+			return r.removeDevice(ctx, host.(spec.Configurer), change)
 		}
 		undo, err := host.(spec.Configurer).Configure(ctx, change)
 		if err != nil {

@@ -16,8 +16,9 @@ type removal struct {
 }
 
 // removeDevice begins the removal and returns when the kernel has closed the ids that were bound to the device. It tells
-// of the event first and closes the id beside, so that a call between the two may have another answer (JM-EVT-27).
-func (r *run) removeDevice(ctx context.Context, host spec.Configurer, change spec.Change) error {
+// of the event first and closes the id beside, so that a call between the two may have another answer (JM-EVT-27). What
+// an id answers that is neither bound nor closed is told, for it is the stack's doing.
+func (r *run) removeDevice(ctx context.Context, host spec.Configurer, change spec.Change) (told string, err error) {
 	gone := &removal{over: make(chan struct{})}
 	r.removal, r.board.unplugged = gone, true
 	removing := spec.Concurrent(context.WithoutCancel(ctx)) // the processes that it waits for outlive the step
@@ -27,33 +28,35 @@ func (r *run) removeDevice(ctx context.Context, host spec.Configurer, change spe
 	}()
 	for _, name := range r.board.bound() {
 		i := r.board.ids[name]
-		if err := r.awaitClosed(ctx, i.by, name); err != nil {
-			return err
+		if wrong, err := r.awaitClosed(ctx, i.by, name); wrong != "" || err != nil {
+			return wrong, err
 		}
 		if c := r.board.channels[i.channel]; c != nil {
 			c.unread = append(c.unread, &pending{id: name})
 		}
 	}
-	return nil
+	return "0", nil
 }
 
 // awaitClosed returns when the kernel no longer lets an id be used. Binding what is bound is refused, and does nothing.
-func (r *run) awaitClosed(ctx context.Context, by, name string) error {
+func (r *run) awaitClosed(ctx context.Context, by, name string) (wrong string, err error) {
 	number, _ := r.symbols.values[name].(uint64)
 	for {
 		err := r.agents[by].BindAddr(ctx, spec.ID(number), spec.EmptySockaddr(spec.AFInet))
 		var refused *spec.CallError
 		switch {
+		case err == nil:
+			return name + " can be bound again", nil
 		case !errors.As(err, &refused):
-			return fmt.Errorf("%s cannot be asked whether it is closed: rdma_bind_addr gave %w", name, err)
+			return "", fmt.Errorf("%s cannot be asked whether it is closed: %w", name, err)
 		case refused.Errno == spec.ENXIO:
-			return nil
+			return "", nil
 		case refused.Errno != spec.EINVAL:
-			return fmt.Errorf("%s is neither bound nor closed: %w", name, err)
+			return name + " is neither bound nor closed: " + refused.Errno.String(), nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s is not closed, although its device is being removed: %w", name, ctx.Err())
+			return "", fmt.Errorf("%s is not closed, although its device is being removed: %w", name, ctx.Err())
 		case <-time.After(r.ground.look):
 		}
 	}
