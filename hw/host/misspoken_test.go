@@ -52,14 +52,35 @@ func TestStreamThatEndsBeforeItsFirstLineEndsAlone(t *testing.T) {
 	must.Expect(s.start(t)).To(BeNumerically(">", 0))
 }
 
-// What is no request is answered as JSON-RPC says, and changes nothing.
-func TestControlStreamAnswersWhatIsNoRequest(t *testing.T) {
+// What nobody could tell the number of ends its stream, and no other.
+func TestControlStreamEndsAtWhatIsNoRequest(t *testing.T) {
+	for name, said := range map[string]string{
+		"garbage":                  "start an agent, please",
+		"half a message":           `{"jsonrpc":"2.0","id":1,"meth`,
+		"a request without number": `{"jsonrpc":"2.0","method":"start"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			must := NewWithT(t)
+			s := serveHost(t, script(t, ""))
+			control := s.open(t, wire.Stream{Kind: wire.Control})
+
+			_, err := fmt.Fprintln(control, said)
+
+			must.Expect(err).NotTo(HaveOccurred())
+			answer, err := io.ReadAll(control)
+			must.Expect(err).NotTo(HaveOccurred())
+			must.Expect(answer).To(BeEmpty())
+			must.Expect(s.start(t)).To(BeNumerically(">", 0))
+		})
+	}
+}
+
+// A request that cannot be granted is answered as JSON-RPC says, and changes nothing.
+func TestControlStreamRefusesWhatItCannotGrant(t *testing.T) {
 	for name, c := range map[string]struct {
 		said string
 		code int
 	}{
-		"garbage":           {"start an agent, please", -32700},
-		"half a message":    {`{"jsonrpc":"2.0","id":1,"meth`, -32700},
 		"an older protocol": {`{"jsonrpc":"1.0","id":1,"method":"start"}`, -32600},
 		"an unknown method": {`{"jsonrpc":"2.0","id":1,"method":"reboot"}`, -32601},
 		"other parameters":  {`{"jsonrpc":"2.0","id":1,"method":"kill","params":{"agent":"the first"}}`, -32602},
