@@ -26,8 +26,8 @@ func scratchFolder(out string) (string, error) {
 	return os.MkdirTemp(out, ".run-")
 }
 
-// runSuite runs the suite's binary with its reports in out, and reads the one in a folder of out. An interrupt is passed
-// on, and waits for the run to clean up. A run that does not qualify is an error: it has judged nothing.
+// runSuite runs the suite's binary with its reports in out, and reads the one in a folder of out. An interrupt is
+// passed on, and waits for the run to clean up. A run that does not qualify is an error: it has judged nothing.
 func runSuite(ctx context.Context, suite, out, folder string, args []string) (*reports.Report, error) {
 	run := exec.CommandContext(ctx, suite, append([]string{"-out=" + out}, args...)...)
 	var said bytes.Buffer
