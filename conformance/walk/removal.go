@@ -15,9 +15,9 @@ type removal struct {
 	err  error
 }
 
-// removeDevice begins the removal and returns when the kernel has closed the ids that were bound to the device. That
-// tells of the event first and closes the id beside, so that a call between the two may have another answer (JM-EVT-27). What
-// an id answers that is neither bound nor closed is told, for it is the stack's doing.
+// removeDevice begins the removal and returns when the kernel has closed the ids that were bound to the device. The
+// kernel tells of the event first and closes the id beside, so that a call between the two may have another answer
+// (JM-EVT-27). What an id answers that is neither bound nor closed is told, for it is the stack's doing.
 func (r *run) removeDevice(ctx context.Context, host spec.Configurer, change spec.Change) (told string, err error) {
 	gone := &removal{over: make(chan struct{})}
 	r.removal, r.board.unplugged = gone, true
