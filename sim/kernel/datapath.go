@@ -97,6 +97,9 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 	on := q.device.kind.transport
 	q.psn = (q.psn + 1) & maxPSN
 	q.device.work.Add(func() {
+		if q.state == uabi.QPErr && q.device.kernel.release.keepsLateSends {
+			return
+		}
 		fits := q.device.fit(datagram)
 		if n := a.netdev; fits && q.state == uabi.QPRTS && n != nil && n.linkLayer == ethernet && !n.has(a.src) {
 			// There is no route from an address that has gone, which what does not fit need not find (rxe_requester).

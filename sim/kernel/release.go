@@ -12,6 +12,7 @@ type Release struct {
 	keepsSendersLimit bool // of a unicast datagram: rxe's address handle is as the library filled it in
 	negatesFullQueue  bool // rxe's provider refuses a receive that has no room with -ENOMEM
 	forgetsLostPDs    bool // a protection domain that a lost QP keeps is no longer counted
+	keepsLateSends    bool // what is sent on a QP in error stays there, and does not complete
 	routesByLoopback  bool // a group's route from the loopback address is one: only its device is found to be of no use
 
 	// A send whose source address has gone ends its QP, and completes not with LOC_QP_OP_ERR but with
@@ -31,6 +32,8 @@ func ReleaseOf(kernel, rdmaCore string) Release {
 		negatesFullQueue: in("<40", rdmaCore),
 		// Seen on 5.10, and on 6.1 no more.
 		forgetsLostPDs: in("<5.11", kernel),
+		// Seen on 5.10.262, and on 6.1.192 no more; what lies between was not looked at.
+		keepsLateSends: in("<5.11", kernel),
 		// Seen on 7.2, and on 6.12 not yet: since c31e4038c97f (6.18) an address of the host's own is known by its route.
 		routesByLoopback: in(">=6.18", kernel),
 		// Seen on 5.10.262 and on 6.12.118 and 7.2.13, and not on 6.1.192; what lies between was not looked at.

@@ -70,12 +70,48 @@ func TestASendThatDoesNotFitLooksForNoSource(t *testing.T) {
 	NewWithT(t).Expect(sendWithoutSource(t, "", 4096)).To(Equal(spec.WCSuccess))
 }
 
+func TestASendOnAQPInErrorCompletesByRelease(t *testing.T) {
+	for release, completes := range map[string]bool{"5.10.262": false, "6.1.192": true, "7.2.13": true, "": true} {
+		t.Run(release, func(t *testing.T) {
+			h, d, q, ah := sourceless(t, release)
+			d.Expect(d.PostSend(q, uabi.SendWR{AH: ah})).To(Succeed())
+			d.Expect(h.do(func() error { _, err := d.WaitCQ(d.cq); return err })).To(Succeed(), "the QP is in error now")
+
+			d.Expect(d.PostSend(q, uabi.SendWR{AH: ah, WRID: 7})).To(Succeed())
+
+			var late spec.Completion
+			err := h.do(func() (err error) { late, err = d.WaitCQ(d.cq); return err })
+			if !completes {
+				d.Expect(err).To(HaveOccurred(), "nothing can wake it")
+				return
+			}
+			d.Expect(err).NotTo(HaveOccurred())
+			d.Expect(late).To(Equal(spec.Completion{WRID: 7, Status: spec.WCWRFlushErr}))
+		})
+	}
+}
+
 // sendWithoutSource is how a multicast send of so many bytes completes once its source address has gone.
 func sendWithoutSource(t *testing.T, release string, bytes int) (status spec.WCStatus) {
 	t.Helper()
-	h := bootHostIn(t, world.New(1), kernel.Config{Release: kernel.ReleaseOf(release, "")}, "rxe")
-	d := openDevice(h)
-	q := d.qp(spec.QPTypeUD)
+	h, d, q, ah := sourceless(t, release)
+
+	d.Expect(d.PostSend(q, uabi.SendWR{AH: ah, Data: make(spec.Bytes, bytes)})).To(Succeed())
+
+	d.Expect(h.do(func() error {
+		wc, err := d.WaitCQ(d.cq)
+		status = wc.Status
+		return err
+	})).To(Succeed())
+	return status
+}
+
+// sourceless is a QP that can send, with an address handle whose source address has gone.
+func sourceless(t *testing.T, release string) (h *host, d *device, q uabi.QP, ah uabi.AH) {
+	t.Helper()
+	h = bootHostIn(t, world.New(1), kernel.Config{Release: kernel.ReleaseOf(release, "")}, "rxe")
+	d = openDevice(h)
+	q = d.qp(spec.QPTypeUD)
 	d.Expect(d.ModifyQP(q, uabi.QPAttr{State: uabi.QPInit, HasQKey: true})).To(Succeed())
 	d.Expect(d.ModifyQP(q, uabi.QPAttr{State: uabi.QPRTR})).To(Succeed())
 	d.Expect(d.ModifyQP(q, uabi.QPAttr{State: uabi.QPRTS})).To(Succeed())
@@ -86,13 +122,5 @@ func sendWithoutSource(t *testing.T, release string, bytes int) (status spec.WCS
 	h.configure(spec.Change{DelAddr: &spec.NetdevAddr{
 		Netdev: "eth0", Prefix: netip.MustParsePrefix("192.168.100.1/24"),
 	}})
-
-	d.Expect(d.PostSend(q, uabi.SendWR{AH: ah, Data: make(spec.Bytes, bytes)})).To(Succeed())
-
-	d.Expect(h.do(func() error {
-		wc, err := d.WaitCQ(d.cq)
-		status = wc.Status
-		return err
-	})).To(Succeed())
-	return status
+	return h, d, q, ah
 }
