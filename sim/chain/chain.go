@@ -5,59 +5,63 @@ package chain
 import "iter"
 
 // Links are an element's neighbours. An element has one for each chain that it can be in.
-type Links[T any] struct{ before, after *T }
-
-// A Chain holds elements in the order in which they were added. See New.
-type Chain[T any] struct {
-	first, last *T
-	links       func(*T) *Links[T]
+type Links[T any] struct {
+	before, after *Links[T]
+	of            *T
 }
 
-// New is an empty chain of elements with these links.
-func New[T any](links func(*T) *Links[T]) Chain[T] { return Chain[T]{links: links} }
+// element is what has the links; nil when there are none.
+func (l *Links[T]) element() *T {
+	if l == nil {
+		return nil
+	}
+	return l.of
+}
+
+// A Chain holds elements in the order in which they were added. The zero value is an empty chain.
+type Chain[T any] struct{ first, last *Links[T] }
 
 // First is the oldest element; nil when there is none.
-func (c *Chain[T]) First() *T { return c.first }
+func (c *Chain[T]) First() *T { return c.first.element() }
 
 // Last is the newest element; nil when there is none.
-func (c *Chain[T]) Last() *T { return c.last }
+func (c *Chain[T]) Last() *T { return c.last.element() }
 
-// Add puts an element at the end. It must be in no other chain by the same links.
-func (c *Chain[T]) Add(t *T) {
-	c.links(t).before = c.last
+// Add puts an element at the end by links of its own. It must be in no other chain by the same links.
+func (c *Chain[T]) Add(t *T, by *Links[T]) {
+	by.of, by.before = t, c.last
 	if c.last == nil {
-		c.first = t
+		c.first = by
 	} else {
-		c.links(c.last).after = t
+		c.last.after = by
 	}
-	c.last = t
+	c.last = by
 }
 
-// Remove takes an element out, which must be in the chain.
-func (c *Chain[T]) Remove(t *T) {
-	l := c.links(t)
-	if l.before == nil {
-		c.first = l.after
+// Remove takes an element out, which must be in the chain by these links.
+func (c *Chain[T]) Remove(by *Links[T]) {
+	if by.before == nil {
+		c.first = by.after
 	} else {
-		c.links(l.before).after = l.after
+		by.before.after = by.after
 	}
-	if l.after == nil {
-		c.last = l.before
+	if by.after == nil {
+		c.last = by.before
 	} else {
-		c.links(l.after).before = l.before
+		by.after.before = by.before
 	}
-	*l = Links[T]{}
+	*by = Links[T]{}
 }
 
 // All goes through the elements, oldest first; the one that it stands at may be removed.
 func (c *Chain[T]) All() iter.Seq[*T] {
 	return func(yield func(*T) bool) {
-		for t := c.first; t != nil; {
-			after := c.links(t).after
-			if !yield(t) {
+		for l := c.first; l != nil; {
+			after := l.after
+			if !yield(l.of) {
 				return
 			}
-			t = after
+			l = after
 		}
 	}
 }
@@ -65,12 +69,12 @@ func (c *Chain[T]) All() iter.Seq[*T] {
 // Backward goes through the elements, newest first; the one that it stands at may be removed.
 func (c *Chain[T]) Backward() iter.Seq[*T] {
 	return func(yield func(*T) bool) {
-		for t := c.last; t != nil; {
-			before := c.links(t).before
-			if !yield(t) {
+		for l := c.last; l != nil; {
+			before := l.before
+			if !yield(l.of) {
 				return
 			}
-			t = before
+			l = before
 		}
 	}
 }

@@ -16,15 +16,15 @@ type element struct{ links chain.Links[element] }
 func TestAChainKeepsItsOrder(t *testing.T) {
 	g := NewWithT(t)
 	random := rand.New(rand.NewPCG(1, 0))
-	c := chain.New(func(e *element) *chain.Links[element] { return &e.links })
+	var c chain.Chain[element]
 	var plain []*element
 	for range 1000 {
 		if i := random.IntN(8); i < len(plain) {
-			c.Remove(plain[i])
+			c.Remove(&plain[i].links)
 			plain = slices.Delete(plain, i, i+1)
 		} else {
 			e := &element{}
-			c.Add(e)
+			c.Add(e, &e.links)
 			plain = append(plain, e)
 		}
 		g.Expect(slices.Equal(slices.Collect(c.All()), plain)).To(BeTrue())
@@ -39,12 +39,13 @@ func TestAChainKeepsItsOrder(t *testing.T) {
 
 func TestAnElementMayGoWhileItIsLookedAt(t *testing.T) {
 	g := NewWithT(t)
-	c := chain.New(func(e *element) *chain.Links[element] { return &e.links })
+	var c chain.Chain[element]
 	for range 5 {
-		c.Add(&element{})
+		e := &element{}
+		c.Add(e, &e.links)
 	}
 	for e := range c.All() {
-		c.Remove(e)
+		c.Remove(&e.links)
 	}
 	g.Expect(c.First()).To(BeNil())
 }

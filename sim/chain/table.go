@@ -8,16 +8,16 @@ import (
 // Place is where an element is in a Table. An element has one for each table that it can be in.
 type Place[T any] struct {
 	key  uint64
-	at   **T // what refers to the element: its bucket, or the one before it there
-	next *T
+	at   **Place[T] // what refers to this place: its bucket, or the one before it there
+	next *Place[T]
+	of   *T
 }
 
-// A Table finds elements by a key; several may have the same. See NewTable.
+// A Table finds elements by a key; several may have the same. The zero value is an empty table.
 type Table[T any] struct {
-	buckets []*T // as many as a power of two, each with the newest first
-	shift   int  // takes a key that was spread to its bucket
+	buckets []*Place[T] // as many as a power of two, each with the newest first
+	shift   int         // takes a key that was spread to its bucket
 	len     int
-	place   func(*T) *Place[T]
 }
 
 // fewestBuckets a table has once there is an element in it.
@@ -26,37 +26,32 @@ const fewestBuckets = 8
 // spread is 2^64 by the golden ratio: the product's upper bits depend on all of a key's.
 const spread = 0x9e3779b97f4a7c15
 
-// NewTable is an empty table of elements with these places.
-func NewTable[T any](place func(*T) *Place[T]) Table[T] { return Table[T]{place: place} }
-
-// Add puts an element in. It must be in no other table by the same place.
-func (t *Table[T]) Add(e *T, key uint64) {
+// Add puts an element in at a place of its own. It must be in no other table by the same place.
+func (t *Table[T]) Add(e *T, at *Place[T], key uint64) {
 	if t.len == len(t.buckets) {
 		t.grow()
 	}
 	t.len++
-	p := t.place(e)
-	p.key = key
-	t.insert(e, p, &t.buckets[key*spread>>t.shift])
+	at.of, at.key = e, key
+	at.insert(&t.buckets[key*spread>>t.shift])
 }
 
 // insert puts an element before what is there.
-func (t *Table[T]) insert(e *T, p *Place[T], at **T) {
+func (p *Place[T]) insert(at **Place[T]) {
 	p.at, p.next = at, *at
 	if p.next != nil {
-		t.place(p.next).at = &p.next
+		p.next.at = &p.next
 	}
-	*at = e
+	*at = p
 }
 
-// Remove takes an element out, which must be in the table.
-func (t *Table[T]) Remove(e *T) {
-	p := t.place(e)
-	*p.at = p.next
-	if p.next != nil {
-		t.place(p.next).at = p.at
+// Remove takes an element out, which must be in the table at this place.
+func (t *Table[T]) Remove(at *Place[T]) {
+	*at.at = at.next
+	if at.next != nil {
+		at.next.at = at.at
 	}
-	*p = Place[T]{}
+	*at = Place[T]{}
 	t.len--
 }
 
@@ -65,23 +60,18 @@ func (t *Table[T]) First(key uint64) *T {
 	if t.len == 0 {
 		return nil
 	}
-	return t.from(t.buckets[key*spread>>t.shift], key)
+	return t.buckets[key*spread>>t.shift].find(key)
 }
 
-// Next is the element with the same key that is next in age; nil when there is none.
-func (t *Table[T]) Next(e *T) *T {
-	p := t.place(e)
-	return t.from(p.next, p.key)
-}
+// Next is the element with the same key as the one at this place that is next in age; nil when there is none.
+func (t *Table[T]) Next(at *Place[T]) *T { return at.next.find(at.key) }
 
-// from is the first of a bucket's elements, from e on, that has the key.
-func (t *Table[T]) from(e *T, key uint64) *T {
-	for e != nil {
-		p := t.place(e)
+// find is the first of a bucket's elements, from a place on, that has the key.
+func (p *Place[T]) find(key uint64) *T {
+	for ; p != nil; p = p.next {
 		if p.key == key {
-			return e
+			return p.of
 		}
-		e = p.next
 	}
 	return nil
 }
@@ -89,13 +79,13 @@ func (t *Table[T]) from(e *T, key uint64) *T {
 // All goes through the elements, in no order that means anything; the one that it stands at may be removed.
 func (t *Table[T]) All() iter.Seq[*T] {
 	return func(yield func(*T) bool) {
-		for _, e := range t.buckets {
-			for e != nil {
-				next := t.place(e).next
-				if !yield(e) {
+		for _, p := range t.buckets {
+			for p != nil {
+				next := p.next
+				if !yield(p.of) {
 					return
 				}
-				e = next
+				p = next
 			}
 		}
 	}
@@ -104,17 +94,16 @@ func (t *Table[T]) All() iter.Seq[*T] {
 // grow doubles the number of buckets: each is divided between two, in the same order.
 func (t *Table[T]) grow() {
 	old := t.buckets
-	t.buckets = make([]*T, max(fewestBuckets, 2*len(old)))
+	t.buckets = make([]*Place[T], max(fewestBuckets, 2*len(old)))
 	t.shift = 64 - bits.TrailingZeros(uint(len(t.buckets)))
-	for i, e := range old {
-		ends := [2]**T{&t.buckets[2*i], &t.buckets[2*i+1]}
-		for e != nil {
-			p := t.place(e)
+	for i, p := range old {
+		ends := [2]**Place[T]{&t.buckets[2*i], &t.buckets[2*i+1]}
+		for p != nil {
 			next := p.next
 			end := &ends[p.key*spread>>t.shift&1]
-			t.insert(e, p, *end)
+			p.insert(*end)
 			*end = &p.next
-			e = next
+			p = next
 		}
 	}
 }

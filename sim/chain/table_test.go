@@ -15,28 +15,24 @@ type keyed struct {
 	place chain.Place[keyed]
 }
 
-func newTable() chain.Table[keyed] {
-	return chain.NewTable(func(e *keyed) *chain.Place[keyed] { return &e.place })
-}
-
 // A table does what a list does that is looked through, also while it grows and when elements share a key.
 func TestATableFindsTheNewestFirst(t *testing.T) {
 	g := NewWithT(t)
 	random := rand.New(rand.NewPCG(1, 0))
-	table := newTable()
+	var table chain.Table[keyed]
 	var plain []*keyed // newest first
 	for range 2000 {
 		if i := random.IntN(150); i < len(plain) {
-			table.Remove(plain[i])
+			table.Remove(&plain[i].place)
 			plain = slices.Delete(plain, i, i+1)
 		} else {
 			e := &keyed{key: random.Uint64N(40)}
-			table.Add(e, e.key)
+			table.Add(e, &e.place, e.key)
 			plain = slices.Insert(plain, 0, e)
 		}
 		key := random.Uint64N(40)
 		var found, want []*keyed
-		for e := table.First(key); e != nil; e = table.Next(e) {
+		for e := table.First(key); e != nil; e = table.Next(&e.place) {
 			found = append(found, e)
 		}
 		for _, e := range plain {
@@ -51,17 +47,18 @@ func TestATableFindsTheNewestFirst(t *testing.T) {
 
 func TestAnElementOfATableMayGoWhileItIsLookedAt(t *testing.T) {
 	g := NewWithT(t)
-	table := newTable()
+	var table chain.Table[keyed]
 	for key := range uint64(20) {
-		table.Add(&keyed{}, key)
+		e := &keyed{}
+		table.Add(e, &e.place, key)
 	}
 	for e := range table.All() {
-		table.Remove(e)
+		table.Remove(&e.place)
 	}
 	g.Expect(slices.Collect(table.All())).To(BeEmpty())
 }
 
 func TestAnEmptyTableHasNothing(t *testing.T) {
-	table := newTable()
+	var table chain.Table[keyed]
 	NewWithT(t).Expect(table.First(0)).To(BeNil())
 }

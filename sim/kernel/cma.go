@@ -133,7 +133,7 @@ func (id *cmID) acquire(n *netdev, src netip.Addr) (*device, error) {
 func (id *cmID) attach(d *device) {
 	if d != nil && id.device == nil {
 		id.device, id.holds = d, d.holdGID(id.src)
-		d.ids.Add(id)
+		d.ids.Add(id, &id.ofDevice)
 		id.kernel.resources["cm_id"]++
 	}
 }
@@ -343,7 +343,7 @@ func (id *cmID) destroy() {
 	if id.device != nil {
 		id.kernel.resources["cm_id"]--
 		id.device.dropGID(id.holds)
-		id.device.ids.Remove(id)
+		id.device.ids.Remove(&id.ofDevice)
 	}
 	id.kernel.resources["cm_id"] -= id.listeners
 }

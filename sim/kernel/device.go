@@ -59,7 +59,6 @@ type group struct {
 func newDevice(k *Kernel, name string, kind Kind, n *netdev) *device {
 	d := &device{
 		name: name, kind: kind, kernel: k, netdev: n,
-		ids:    chain.New(func(id *cmID) *chain.Links[cmID] { return &id.ofDevice }),
 		groups: map[spec.GID]*group{}, qps: map[uabi.QP]*qp{}, lastQP: firstQPN - 1, work: k.world.NewLane(),
 	}
 	if len(kind.modes) > 0 {

@@ -42,11 +42,6 @@ func (e *cmEvent) free() {
 	k.spareEvents.Free(e)
 }
 
-// newEvents is a file's list of unread events while it has none.
-func newEvents() chain.Chain[cmEvent] {
-	return chain.New(func(e *cmEvent) *chain.Links[cmEvent] { return &e.inFile })
-}
-
 // Do tells a membership's event from the rdma_cm workqueue.
 func (e *cmEvent) Do() {
 	e.member.coming--
@@ -74,12 +69,12 @@ func (id *cmID) queue(e *cmEvent) {
 // add puts an event at the end of what the file has to tell.
 func (f *cmFile) add(e *cmEvent) {
 	e.file = f
-	f.events.Add(e)
+	f.events.Add(e, &e.inFile)
 }
 
 // takeBack takes an unread event off its file and off its membership.
 func (e *cmEvent) takeBack() {
-	e.file.events.Remove(e)
+	e.file.events.Remove(&e.inFile)
 	if e.member == nil {
 		return
 	}

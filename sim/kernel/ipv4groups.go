@@ -24,10 +24,6 @@ type ipv4Group struct {
 	place  chain.Place[ipv4Group]
 }
 
-func newIPv4Groups() ipv4Groups {
-	return ipv4Groups{all: chain.NewTable(func(g *ipv4Group) *chain.Place[ipv4Group] { return &g.place })}
-}
-
 // macBits of an IPv4 group go into its link-layer address (RFC 1112).
 const macBits = 1<<23 - 1
 
@@ -43,7 +39,7 @@ func ipv4Number(a netip.Addr) uint32 {
 func (s *ipv4Groups) find(number uint32) *ipv4Group {
 	g := s.all.First(uint64(number & macBits))
 	for g != nil && g.number != number {
-		g = s.all.Next(g)
+		g = s.all.Next(&g.place)
 	}
 	return g
 }
@@ -64,7 +60,7 @@ func (s *ipv4Groups) add(a netip.Addr) (isFirst bool) {
 	if isFirst = g == nil; isFirst {
 		g = s.spare.Take()
 		g.number = number
-		s.all.Add(g, uint64(number&macBits))
+		s.all.Add(g, &g.place, uint64(number&macBits))
 	}
 	g.users++
 	return isFirst
@@ -80,7 +76,7 @@ func (s *ipv4Groups) remove(a netip.Addr) (wasLast bool) {
 	if g.users > 0 {
 		return false
 	}
-	s.all.Remove(g)
+	s.all.Remove(&g.place)
 	s.spare.Free(g)
 	return true
 }

@@ -15,7 +15,7 @@ import (
 func TestIPv4GroupsAreCountedOneByOne(t *testing.T) {
 	g := NewWithT(t)
 	random := rand.New(rand.NewPCG(1, 0))
-	groups, plain := newIPv4Groups(), map[netip.Addr]uint32{}
+	groups, plain := ipv4Groups{}, map[netip.Addr]uint32{}
 	for range 5000 {
 		a := netip.AddrFrom4([4]byte{239 - byte(random.IntN(3)), byte(random.IntN(2)) << 7, 0, byte(random.IntN(3))})
 		if random.IntN(2) == 0 {

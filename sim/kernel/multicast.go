@@ -26,11 +26,6 @@ type membership struct {
 	unread *cmEvent // the newest of its events that are unread
 }
 
-// newMembers is an id's list of memberships while it has none.
-func newMembers() chain.Chain[membership] {
-	return chain.New(func(m *membership) *chain.Links[membership] { return &m.ofID })
-}
-
 // JoinIPMulticast starts a full membership by the older command, whose address is at most a sockaddr_in6.
 func (f *cmFile) JoinIPMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 	if r.Addr.Family() == spec.AFIB {
@@ -71,7 +66,7 @@ func (f *cmFile) JoinMulticast(r uabi.JoinMulticast) (uabi.Multicast, error) {
 		return 0, spec.EINVAL
 	}
 	m.handle = f.kernel.members.add(m)
-	id.members.Add(m)
+	id.members.Add(m, &m.ofID)
 	return m.handle, nil
 }
 
@@ -220,7 +215,7 @@ func (m *membership) free() {
 func (f *cmFile) end(m *membership) {
 	m.giveBack()
 	f.kernel.members.remove(m.handle)
-	m.id.members.Remove(m)
+	m.id.members.Remove(&m.ofID)
 	for m.unread != nil && !f.kernel.deviates.LeaveKeepsEvents {
 		e := m.unread
 		e.takeBack()

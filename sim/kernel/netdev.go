@@ -42,7 +42,7 @@ type netdev struct {
 func newNetdev(name string, index int, mac net.HardwareAddr, mtu int, linkLayer string) *netdev {
 	return &netdev{
 		name: name, index: index, linkLayer: linkLayer, mac: mac, mtu: mtu,
-		igmp: newIPv4Groups(), mld: counted[netip.Addr]{}, parked: map[netip.Addr]bool{},
+		mld: counted[netip.Addr]{}, parked: map[netip.Addr]bool{},
 		filters: macCounted{counted[uint64]{}},
 	}
 }

@@ -38,7 +38,7 @@ func (p *Process) Devices() []string {
 
 // OpenCM opens the rdma_cm device, and gives it the lowest descriptor that is free, as open(2) does.
 func (p *Process) OpenCM() (fd int, err error) {
-	f := &cmFile{kernel: p.kernel, process: p, credentials: p.credentials, events: newEvents()}
+	f := &cmFile{kernel: p.kernel, process: p, credentials: p.credentials}
 	f.fd = firstFD + int(p.files.add(f))
 	return f.fd, nil
 }

@@ -74,7 +74,7 @@ func (f *cmFile) CreateID(r uabi.CreateID) (uabi.CMID, error) {
 	default:
 		return 0, spec.EINVAL
 	}
-	id := &cmID{kernel: f.kernel, file: f, madeOn: f, uid: r.UID, ps: r.PS, qpType: qpType, members: newMembers()}
+	id := &cmID{kernel: f.kernel, file: f, madeOn: f, uid: r.UID, ps: r.PS, qpType: qpType}
 	id.handle = f.kernel.ids.add(id)
 	return id.handle, nil
 }
@@ -172,7 +172,7 @@ func (f *cmFile) MigrateID(h uabi.CMID, fromFD int) (eventsReported uint32, err 
 	}
 	for e := range from.events.All() {
 		if e.of == id && from != f {
-			from.events.Remove(e)
+			from.events.Remove(&e.inFile)
 			f.add(e)
 		}
 	}

@@ -52,7 +52,7 @@ func (l *Library) createID(ch spec.Channel, ps spec.PortSpace, qpType spec.QPTyp
 	if err := l.allocate(spec.Calloc); err != nil {
 		return nil, err
 	}
-	id := &cmID{sync: ch == 0, qpType: qpType, joined: newJoined()}
+	id := &cmID{sync: ch == 0, qpType: qpType}
 	if id.sync {
 		var err error
 		if id.channel, err = l.openChannel(); err != nil {

@@ -77,13 +77,6 @@ type joined struct {
 	byAddr chain.Table[membership] // by the keys of their addresses as they were at the join
 }
 
-func newJoined() joined {
-	return joined{
-		all:    chain.New(func(m *membership) *chain.Links[membership] { return &m.ofID }),
-		byAddr: chain.NewTable(func(m *membership) *chain.Place[membership] { return &m.byAddr }),
-	}
-}
-
 // keySeed is the keys'. Which key an address has shows nowhere.
 var keySeed = maphash.MakeSeed()
 
@@ -103,21 +96,21 @@ func (l *Library) key(a spec.Sockaddr) uint64 {
 
 // list adds a membership to those of its id.
 func (l *Library) list(m *membership) {
-	m.id.joined.all.Add(m)
-	m.id.joined.byAddr.Add(m, l.key(m.addr))
+	m.id.joined.all.Add(m, &m.ofID)
+	m.id.joined.byAddr.Add(m, &m.byAddr, l.key(m.addr))
 }
 
 // unlist takes a membership off those of its id.
 func unlist(m *membership) {
-	m.id.joined.all.Remove(m)
-	m.id.joined.byAddr.Remove(m)
+	m.id.joined.all.Remove(&m.ofID)
+	m.id.joined.byAddr.Remove(&m.byAddr)
 }
 
 // find is the newest membership whose sockaddr has the same bytes, padding included; nil when there is none.
 func (l *Library) find(id *cmID, a spec.Sockaddr) *membership {
 	var found *membership
 	of := &id.joined.byAddr
-	for m := of.First(l.key(a)); m != nil; m = of.Next(m) {
+	for m := of.First(l.key(a)); m != nil; m = of.Next(&m.byAddr) {
 		if l.same(m.addr, a) {
 			found = m
 			if !l.deviates.LeavesOldest {
