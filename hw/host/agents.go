@@ -45,12 +45,11 @@ func (p program) mischievous() []string {
 type agents struct {
 	program program
 
-	mu       sync.Mutex // also held from fork until the pid is known to the reaper
-	ahead    *agent     // that start hands out first, or nil
-	mischief bool       // an agent for mischief has been started
-	last     int
-	byNum    map[int]*agent
-	byPID    map[int]*agent
+	mu    sync.Mutex // also held from fork until the pid is known to the reaper
+	ahead *agent     // that start hands out first, or nil
+	last  int
+	byNum map[int]*agent
+	byPID map[int]*agent
 }
 
 // agent is one application under test, in a session of its own.
@@ -106,7 +105,6 @@ func (s *agents) start(mischief bool) (*agent, error) {
 	env := s.program.env
 	if mischief {
 		env = s.program.mischievous()
-		s.mischief = true
 	}
 	if a := s.ahead; a != nil && !mischief {
 		s.ahead = nil

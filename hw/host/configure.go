@@ -27,12 +27,14 @@ func (h *host) configure(ctx context.Context, c spec.Change) (wire.ConfigureAnsw
 	if err != nil {
 		return wire.ConfigureAnswer{}, fmt.Errorf("configure: %w", err)
 	}
+	h.mu.Lock()
+	h.configured = true
+	h.mu.Unlock()
 	if err := do(ctx); err != nil {
 		return wire.ConfigureAnswer{}, fmt.Errorf("configure: %w", err)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.rebuilt = h.rebuilt || c.AddRoute == nil && c.AddAddr == nil && c.SetMTU == nil
 	number := h.lastUndo + 1
 	h.lastUndo = number
 	h.undos[number] = undo

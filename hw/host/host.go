@@ -34,13 +34,14 @@ type host struct {
 	claims   spec.Capabilities
 	agents   *agents
 	log      *kernelLog
-	fresh    view // of a guest, before its first session
+	fresh    view // of a guest, before its first session: what applications change
+	ground   view // of it, likewise: what only configure changes
 
-	mu       sync.Mutex
-	nonce    string
-	undos    map[int]step // changes not yet taken back
-	rebuilt  bool         // a device was changed, not only what is on it
-	lastUndo int
+	mu         sync.Mutex
+	nonce      string
+	undos      map[int]step // changes not yet taken back
+	configured bool         // in this world, if only in part
+	lastUndo   int
 }
 
 func newHost(s settings) (*host, error) {

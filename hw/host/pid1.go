@@ -52,6 +52,9 @@ func bePID1() {
 		if h.fresh, err = h.look(context.Background()); err != nil {
 			return err
 		}
+		if h.ground, err = survey(); err != nil {
+			return err
+		}
 		if exists(guestAhead) {
 			if err := h.agents.startAhead(context.Background()); err != nil {
 				return err

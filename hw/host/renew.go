@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,47 +18,52 @@ import (
 )
 
 // renew begins another world on a guest that the last one left as it was, and says what is not as it was otherwise.
-// What cannot be looked at counts as changed: a host whose devices were, and one that agents for mischief ran on.
+// Mischief ends with the process that did it, and a change with its undo, if the host shows nothing of either.
 func (h *host) renew(ctx context.Context, _ none) (wire.RenewAnswer, error) {
 	if !h.ours {
 		return wire.RenewAnswer{}, errors.New("renew: this host is not a guest of the suite")
 	}
-	spoiled := h.agents.spoils()
-	h.mu.Lock()
-	if h.rebuilt || len(h.undos) > 0 {
-		spoiled = append(spoiled, "it was configured")
+	var spoiled []string
+	if processIsLeft() {
+		spoiled = append(spoiled, "a process is left")
 	}
+	h.mu.Lock()
+	if n := len(h.undos); n > 0 {
+		spoiled = append(spoiled, fmt.Sprintf("%d changes were not taken back", n))
+	}
+	configured := h.configured
 	h.mu.Unlock()
 	now, err := h.look(ctx)
 	if err != nil {
 		return wire.RenewAnswer{}, err
 	}
 	spoiled = append(spoiled, h.fresh.differences(now)...)
+	if configured {
+		now, err := survey()
+		if err != nil {
+			return wire.RenewAnswer{}, err
+		}
+		spoiled = append(spoiled, h.ground.differences(now)...)
+	}
 	if len(spoiled) > 0 {
 		return wire.RenewAnswer{Spoiled: spoiled}, nil
 	}
+	h.mu.Lock()
+	h.configured = false
+	h.mu.Unlock()
 	return wire.RenewAnswer{}, errors.Join(forgetNeighbours(), h.log.mark())
 }
 
-// spoils are the reasons why what agents did cannot be shown to be over.
-func (s *agents) spoils() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var reasons []string
-	if s.mischief {
-		reasons = append(reasons, "an agent for mischief ran")
-	}
-	// Whatever an agent has started and left is a child of the first process now.
-	if err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil); !errors.Is(err, unix.ECHILD) {
-		reasons = append(reasons, "a process is left")
-	}
-	return reasons
+// processIsLeft tells whether an agent runs, or what one has started and left: that is a child of the first process
+// now.
+func processIsLeft() bool {
+	return !errors.Is(unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil), unix.ECHILD)
 }
 
 // view is all of a host that a world can change and this program can see: a line's name to its value.
 type view map[string]string
 
-// look takes a view: what observe shows, and links, addresses and routes.
+// look takes a view of what applications change: what observe shows.
 func (h *host) look(ctx context.Context) (view, error) {
 	s, err := h.observe(ctx, none{})
 	if err != nil {
@@ -73,11 +79,40 @@ func (h *host) look(ctx context.Context) (view, error) {
 	for kind, n := range s.Resources {
 		v.add("resource "+kind, strconv.Itoa(n))
 	}
-	return v, v.addNetwork()
+	return v, nil
+}
+
+// survey takes a view of what stays unless the host is configured: RDMA devices with their GIDs, links, addresses and
+// routes. It takes a guest as long as all the rest of a renewal.
+func survey() (view, error) {
+	v := view{}
+	return v, errors.Join(v.addDevices(), v.addNetwork())
 }
 
 // filterName names an entry of a link-layer filter.
 func filterName(f spec.LinkFilter) string { return fmt.Sprintf("filter %s dev %s", f.Addr, f.Netdev) }
+
+// addDevices adds each RDMA device. The kernel's own number of it, which is another once it was taken away and has come
+// back, no application sees.
+func (v view) addDevices() error {
+	devices, err := netlink.RdmaLinkList()
+	if err != nil {
+		return fmt.Errorf("RDMA devices: %w", err)
+	}
+	for _, d := range devices {
+		name := d.Attrs.Name
+		mode, err := defaultRoCEMode(name, 1)
+		if err != nil {
+			return fmt.Errorf("default RoCE mode of %s: %w", name, err)
+		}
+		state := trimmed(filepath.Join(infiniband, name, "ports/1/state"))
+		v.add("device "+name, fmt.Sprintf("node GUID %s, %s, %s", d.Attrs.NodeGuid, state, mode))
+		for _, g := range listGIDs(name) {
+			v.add(fmt.Sprintf("gid %d of %s", g.index, name), fmt.Sprintf("%s %s", g.gid, g.kind))
+		}
+	}
+	return nil
+}
 
 func (v view) addNetwork() error {
 	links, err := netlink.LinkList()
