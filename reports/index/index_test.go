@@ -146,6 +146,18 @@ func TestAProgramThatThePageHasNoRoomForIsLinked(t *testing.T) {
 	g.Expect(len(text)).To(BeNumerically("<", 100_000))
 }
 
+// What a spec leaves behind is a finding of chapter CLEAN, with the program of the spec.
+func TestAProgramOfTwoFindingsTakesItsRoomOnce(t *testing.T) {
+	g := NewWithT(t)
+	r := run(t)
+	g.Expect(os.WriteFile(filepath.Join(r.Dir, program), []byte(strings.Repeat("int x;\n", 30_000)), 0o600)).To(Succeed())
+	all := r.Report.Requirements
+	last := &all[len(all)-1]
+	last.Specs = append(last.Specs, reports.SpecFinding{Failure: &reports.Failure{Programs: []string{program}}})
+
+	g.Expect(written(t, r)).To(ContainSubstring("int x;\nint x;\n"))
+}
+
 func TestThePageStandsBesideItsReport(t *testing.T) {
 	g := NewWithT(t)
 	r := run(t)

@@ -137,6 +137,9 @@ func (r Run) programs() map[string]program {
 				continue
 			}
 			for _, path := range s.Failure.Programs {
+				if _, shown := all[path]; shown {
+					continue // what a spec leaves behind is a finding of its own, with the same program
+				}
 				text, err := os.ReadFile(filepath.Join(r.Dir, path))
 				if err != nil {
 					continue // it was not kept beside the report
