@@ -57,7 +57,7 @@ func (r *run) awaitClosed(ctx context.Context, by, name string) (wrong string, e
 		select {
 		case <-ctx.Done():
 			return "", fmt.Errorf("%s is not closed, although its device is being removed: %w", name, ctx.Err())
-		case <-time.After(r.ground.look):
+		case <-time.After(r.ground.look): // each question costs a guest the time that the closing needs
 		}
 	}
 }
