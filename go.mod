@@ -25,6 +25,7 @@ require (
 	golang.org/x/sys v0.50.0
 	golang.org/x/term v0.48.0
 	golang.org/x/text v0.42.0
+	gotest.tools/v3 v3.5.2
 	pgregory.net/rapid v1.3.0
 )
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+	"gotest.tools/v3/golden"
 
 	"joinmcast/reports"
 )
@@ -30,7 +31,7 @@ func TestTwoRunsThatFoundTheSameHaveTheSameBaseline(t *testing.T) {
 
 	g.Expect(jsonOf(t, a)).NotTo(Equal(jsonOf(t, b)), "control")
 	g.Expect(jsonOf(t, a.Baseline())).To(Equal(jsonOf(t, b.Baseline())))
-	golden(t, "baseline.json", jsonOf(t, a.Baseline()))
+	golden.Assert(t, jsonOf(t, a.Baseline()), "baseline.json")
 }
 
 func TestABaselineIsAReport(t *testing.T) {

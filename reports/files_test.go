@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+	"gotest.tools/v3/golden"
 
 	"joinmcast/reports"
 	"joinmcast/spec"
@@ -27,7 +28,7 @@ func written(t *testing.T, r *reports.Report) []byte {
 }
 
 func TestTheJSONIsAsItWasPromised(t *testing.T) {
-	golden(t, "report.json", string(written(t, reports.Build(liveRun(), with(green(), failed())))))
+	golden.Assert(t, string(written(t, reports.Build(liveRun(), with(green(), failed())))), "report.json")
 }
 
 func TestReadGivesBackWhatWasWritten(t *testing.T) {
@@ -89,7 +90,7 @@ func TestTheSchemaNamesEveryFieldOfTheEnvironment(t *testing.T) {
 
 func TestJUnitIsAsItWasPromised(t *testing.T) {
 	r := reports.Build(simRun(), with(green(), failed()))
-	golden(t, "junit.xml", string(junitText(NewWithT(t), r, t.TempDir())))
+	golden.Assert(t, string(junitText(NewWithT(t), r, t.TempDir())), "junit.xml")
 }
 
 // everyVerdict is a run in which each verdict is some spec's.
@@ -110,15 +111,15 @@ func TestEveryVerdictIsWrittenAsItWasPromised(t *testing.T) {
 	g := NewWithT(t)
 	dir := t.TempDir()
 	r := reports.Build(everyVerdict(t))
-	golden(t, "junit-every-verdict.xml", string(junitText(g, r, dir)))
-	golden(t, "summary-every-verdict.txt", summary(t, r, reports.SummaryOptions{}))
+	golden.Assert(t, string(junitText(g, r, dir)), "junit-every-verdict.xml")
+	golden.Assert(t, summary(t, r, reports.SummaryOptions{}), "summary-every-verdict.txt")
 	g.Expect(reports.WriteTrace(dir, []reports.SpecResult{
 		{ID: "JM-EVT-02", Text: "gives the context back", Seed: 8},
 		{ID: "JM-EVT-01", Text: "gives one MULTICAST_JOIN", Seed: 7, Trace: failed().Failure.Trace},
 	})).To(Succeed())
 	trace, err := os.ReadFile(filepath.Join(dir, reports.TraceFile))
 	g.Expect(err).NotTo(HaveOccurred())
-	golden(t, "trace.txt", string(trace))
+	golden.Assert(t, string(trace), "trace.txt")
 }
 
 func TestJUnitShowsARunThatDidNotQualify(t *testing.T) {

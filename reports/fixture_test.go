@@ -1,9 +1,6 @@
 package reports_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,21 +11,6 @@ import (
 	"joinmcast/spec/catalogue"
 	"joinmcast/spec/verdict"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares with a file under testdata.
-func golden(t *testing.T, name, text string) {
-	t.Helper()
-	g := NewWithT(t)
-	path := filepath.Join("testdata", name)
-	if *update {
-		g.Expect(os.WriteFile(path, []byte(text), 0o600)).To(Succeed())
-	}
-	want, err := os.ReadFile(path)
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(text).To(Equal(string(want)), "%s differs; -update writes it anew", path)
-}
 
 // law is a small catalogue with a requirement of every kind.
 func law() []reports.Requirement {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+	"gotest.tools/v3/golden"
 
 	"joinmcast/reports"
 )
@@ -27,7 +28,7 @@ func TestTheReportForAPullRequest(t *testing.T) {
 		if c.options.Slowest {
 			continue // a report for a pull request does not list them
 		}
-		t.Run(name, func(t *testing.T) { golden(t, "report-"+name+".md", markdown(t, reports.Build(c.made()))) })
+		t.Run(name, func(t *testing.T) { golden.Assert(t, markdown(t, reports.Build(c.made())), "report-"+name+".md") })
 	}
 }
 

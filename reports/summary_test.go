@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+	"gotest.tools/v3/golden"
 
 	"joinmcast/reports"
 	"joinmcast/spec"
@@ -64,7 +65,7 @@ func summaries(t *testing.T) map[string]summarised {
 func TestSummaries(t *testing.T) {
 	for name, c := range summaries(t) {
 		t.Run(name, func(t *testing.T) {
-			golden(t, "summary-"+name+".txt", summary(t, reports.Build(c.made()), c.options))
+			golden.Assert(t, summary(t, reports.Build(c.made()), c.options), "summary-"+name+".txt")
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+	"gotest.tools/v3/golden"
 
 	"joinmcast/reports"
 	"joinmcast/reports/diff"
@@ -40,7 +41,7 @@ func TestEachClassAsText(t *testing.T) {
 			d := diff.Compare(pair[0], pair[1], varying())
 			var text bytes.Buffer
 			g.Expect(d.WriteText(&text)).To(Succeed())
-			golden(t, strings.ToLower(string(class))+".txt", text.String())
+			golden.Assert(t, text.String(), strings.ToLower(string(class))+".txt")
 		})
 	}
 }
@@ -85,7 +86,7 @@ func TestEveryPairOfVerdictsHasAClass(t *testing.T) {
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ") + "\n"
 	}
-	golden(t, "pairs.txt", strings.Join(lines, ""))
+	golden.Assert(t, strings.Join(lines, ""), "pairs.txt")
 }
 
 func TestAReportDoesNotDifferFromItself(t *testing.T) {

@@ -1,34 +1,12 @@
 package diff_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
-	"testing"
-
-	. "github.com/onsi/gomega"
-
 	"joinmcast/reports"
 	"joinmcast/reports/diff"
 	"joinmcast/spec"
 	"joinmcast/spec/catalogue"
 	"joinmcast/spec/verdict"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares with a file under testdata.
-func golden(t *testing.T, name, text string) {
-	t.Helper()
-	g := NewWithT(t)
-	path := filepath.Join("testdata", name)
-	if *update {
-		g.Expect(os.WriteFile(path, []byte(text), 0o600)).To(Succeed())
-	}
-	want, err := os.ReadFile(path)
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(text).To(Equal(string(want)), "%s differs; -update writes it anew", path)
-}
 
 // stack is the environment of a guest.
 func stack(kernel, rdmaCore string) spec.Environment {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+	"gotest.tools/v3/golden"
 
 	"joinmcast/reports"
 	"joinmcast/reports/diff"
@@ -25,7 +26,7 @@ func TestTheDiffAsMarkdown(t *testing.T) {
 	g := NewWithT(t)
 	var text bytes.Buffer
 	g.Expect(mixed().WriteMarkdown(&text)).To(Succeed())
-	golden(t, "mixed.md", text.String())
+	golden.Assert(t, text.String(), "mixed.md")
 }
 
 func TestTheDiffOfAReportWithItselfIsShortInEveryForm(t *testing.T) {

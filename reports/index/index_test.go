@@ -1,7 +1,6 @@
 package index_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,24 +9,16 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+	"gotest.tools/v3/golden"
 
 	"joinmcast/reports"
 	"joinmcast/reports/index"
 	"joinmcast/spec/verdict"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 func TestThePageOfARunThatHasEverything(t *testing.T) {
-	g := NewWithT(t)
 	text := part(t, written(t, run(t)), `<main id="main" tabindex="-1">`, "</main>")
-	golden := filepath.Join("testdata", "everything.html")
-	if *update {
-		g.Expect(os.WriteFile(golden, []byte(text), 0o600)).To(Succeed())
-	}
-	want, err := os.ReadFile(golden)
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(text).To(Equal(string(want)), "%s differs; -update writes it anew", golden)
+	golden.Assert(t, text, "everything.html")
 }
 
 func TestEveryLinkLeadsSomewhere(t *testing.T) {

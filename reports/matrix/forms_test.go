@@ -2,31 +2,14 @@ package matrix_test
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
+	"gotest.tools/v3/golden"
 
 	"joinmcast/reports/matrix"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares with a file under testdata.
-func golden(t *testing.T, name, text string) {
-	t.Helper()
-	g := NewWithT(t)
-	path := filepath.Join("testdata", name)
-	if *update {
-		g.Expect(os.WriteFile(path, []byte(text), 0o600)).To(Succeed())
-	}
-	want, err := os.ReadFile(path)
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(text).To(Equal(string(want)), "%s differs; -update writes it anew", path)
-}
 
 // example is a table with a difference of a kernel, a cell that died, and a build of one's own that is worse.
 func example(t *testing.T) *matrix.Table {
@@ -39,20 +22,20 @@ func example(t *testing.T) *matrix.Table {
 func TestTheTableAsMarkdown(t *testing.T) {
 	var text bytes.Buffer
 	NewWithT(t).Expect(example(t).WriteMarkdown(&text)).To(Succeed())
-	golden(t, "matrix.md", text.String())
+	golden.Assert(t, text.String(), "matrix.md")
 }
 
 func TestTheTableAsJSON(t *testing.T) {
 	var text bytes.Buffer
 	NewWithT(t).Expect(example(t).WriteJSON(&text)).To(Succeed())
-	golden(t, "matrix.json", text.String())
+	golden.Assert(t, text.String(), "matrix.json")
 }
 
 func TestTheOverviewCountsWhatDiffersFromTheLeft(t *testing.T) {
-	golden(t, "overview.md", build(t,
+	golden.Assert(t, build(t,
 		cell("bookworm", "bookworm"), cell("bookworm", "trixie"),
 		cell("trixie", "bookworm", fails(1)), cell("trixie", "trixie", fails(0)),
-		cell("sid", "bookworm"), dead("sid", "trixie")).Overview())
+		cell("sid", "bookworm"), dead("sid", "trixie")).Overview(), "overview.md")
 }
 
 func TestThePageHasARowADifferenceAndAColumnACell(t *testing.T) {
