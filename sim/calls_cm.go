@@ -102,9 +102,16 @@ func (p *process) MigrateID(ctx context.Context, id spec.ID, ch spec.Channel) er
 // JoinMulticast is rdma_join_multicast.
 func (p *process) JoinMulticast(ctx context.Context, id spec.ID, a spec.Sockaddr, c spec.Context) error {
 	const method = "rdma_join_multicast"
-	sure := func() bool { return p.lib.AnswersAtOnce(id) }
-	if done, err := p.quickly(method, sure, func() error { return p.join(id, a, c) }); done {
-		return err
+	if p.swift {
+		done, err := p.run.Quickly(method, func() (bool, error) {
+			if !p.lib.AnswersAtOnce(id) {
+				return false, nil
+			}
+			return true, p.join(id, a, c)
+		})
+		if done {
+			return err
+		}
 	}
 	return p.call(ctx, method, func() error { return p.join(id, a, c) })
 }
@@ -134,9 +141,16 @@ func (p *process) JoinMulticastEx(ctx context.Context, id spec.ID, a *spec.JoinA
 // acknowledgement that is not missing yet.
 func (p *process) LeaveMulticast(ctx context.Context, id spec.ID, a spec.Sockaddr) error {
 	const method = "rdma_leave_multicast"
-	sure := func() bool { return p.run.Alone() && p.lib.LeavesAtOnce(id) }
-	if done, err := p.quickly(method, sure, func() error { return p.leave(id, a) }); done {
-		return err
+	if p.swift {
+		done, err := p.run.Quickly(method, func() (bool, error) {
+			if !p.run.Alone() || !p.lib.LeavesAtOnce(id) {
+				return false, nil
+			}
+			return true, p.leave(id, a)
+		})
+		if done {
+			return err
+		}
 	}
 	return p.call(ctx, method, func() error { return p.leave(id, a) })
 }
@@ -156,15 +170,31 @@ func (p *process) PollChannel(ctx context.Context, ch spec.Channel) error {
 // GetEvent is rdma_get_cm_event.
 func (p *process) GetEvent(ctx context.Context, ch spec.Channel) (spec.Event, error) {
 	const method = "rdma_get_cm_event"
-	var e spec.Event
-	done, err := p.quickly(method, func() bool { return p.lib.EventComes(ch) }, func() (err error) {
-		e, err = p.lib.GetEvent(ch)
-		return err
-	})
-	if done {
-		return e, err
+	if p.swift {
+		var e spec.Event
+		done, err := p.run.QuicklyWait(method, func() (bool, error) {
+			if !p.lib.EventComes(ch) || p.run.Ended() {
+				return false, nil
+			}
+			return true, p.getEvent(ch, &e)
+		})
+		if done {
+			return e, err
+		}
 	}
-	return ask(ctx, p, method, func() (spec.Event, error) { return p.lib.GetEvent(ch) })
+	return ask(ctx, p, method, func() (e spec.Event, err error) {
+		err = p.getEvent(ch, &e)
+		return e, err
+	})
+}
+
+// getEvent copies an event out of the library's memory.
+func (p *process) getEvent(ch spec.Channel, to *spec.Event) error {
+	e, err := p.lib.GetEvent(ch)
+	if err == nil {
+		*to = *e
+	}
+	return err
 }
 
 // GetNoEvent is rdma_get_cm_event with NULL in the event's place.

@@ -49,13 +49,18 @@ func (p *process) PostSend(_ context.Context, qp spec.QP, wr spec.SendWR) error 
 // WaitCompletion sleeps until ibv_poll_cq has something to take.
 func (p *process) WaitCompletion(ctx context.Context, qp spec.QP, q spec.Queue) (spec.Completion, error) {
 	const method = "ibv_poll_cq"
-	var wc spec.Completion
-	done, err := p.quickly(method, func() bool { return p.lib.CompletionComes(qp, q) }, func() (err error) {
-		wc, err = p.lib.WaitCompletion(qp, q)
-		return err
-	})
-	if done {
-		return wc, err
+	if p.swift {
+		var wc spec.Completion
+		done, err := p.run.QuicklyWait(method, func() (_ bool, err error) {
+			if !p.lib.CompletionComes(qp, q) || p.run.Ended() {
+				return false, nil
+			}
+			wc, err = p.lib.WaitCompletion(qp, q)
+			return true, err
+		})
+		if done {
+			return wc, err
+		}
 	}
 	return ask(ctx, p, method, func() (spec.Completion, error) { return p.lib.WaitCompletion(qp, q) })
 }

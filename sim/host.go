@@ -42,7 +42,7 @@ func (h *host) Start(context.Context) (spec.Process, error) { return h.start(), 
 // StartMischief starts a process that is a spec.Mischief too.
 func (h *host) StartMischief(context.Context) (spec.Process, error) {
 	p := h.start()
-	p.tame = false
+	p.swift = false
 	return saboteur{p}, nil
 }
 

@@ -27,7 +27,7 @@ func (l *loans) lend(a spec.Sockaddr) spec.Sockaddr {
 	if block == nil {
 		block = make(spec.Sockaddr, 0, spec.SizeofSockaddrIB)
 	}
-	return append(block, a...)
+	return a.AppendTo(block)
 }
 
 // takeBack overwrites that memory when the call has returned.
@@ -35,8 +35,12 @@ func (l *loans) takeBack(own spec.Sockaddr) {
 	if own == nil {
 		return
 	}
-	for rest := own; len(rest) > 0; {
-		rest = rest[copy(rest, scribble):]
+	if len(own) == spec.SizeofSockaddrIn {
+		*(*[spec.SizeofSockaddrIn]byte)(own) = [spec.SizeofSockaddrIn]byte(scribble)
+	} else {
+		for rest := own; len(rest) > 0; {
+			rest = rest[copy(rest, scribble):]
+		}
 	}
 	l.back[l.oldest] = own[:0]
 	l.oldest = (l.oldest + 1) % len(l.back)

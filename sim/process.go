@@ -20,12 +20,12 @@ type process struct {
 	lib    *librdmacm.Library
 	lent   *loans
 	inside bool // the calls are made by threads of the process itself
-	tame   bool // it does no mischief, so that it can be told whether a call of its sleeps
+	swift  bool // a call of its that is sure not to sleep needs no thread: none comes from inside, and it does no mischief
 }
 
 // newProcess starts a process with a librdmacm of its own.
 func newProcess(h *host) *process {
-	p := &process{world: h.world, kernel: h.kernel.NewProcess(), faults: &fault.Set{}, lent: &loans{}, tame: true}
+	p := &process{world: h.world, kernel: h.kernel.NewProcess(), faults: &fault.Set{}, lent: &loans{}, swift: true}
 	p.run = h.world.NewProcess(p.kernel.Exit)
 	faults := fault.Sets{Host: h.faults, Own: p.faults}
 	p.lib = librdmacm.New(h.world, fault.Between(p.kernel, faults), faults.Allocate, h.library)
@@ -55,18 +55,8 @@ func (p *process) brief(method string, body func() error) error {
 		p.world.Pause()
 		return body()
 	}
-	_, err := p.run.Quickly(method, always, body)
+	_, err := p.run.Quickly(method, func() (bool, error) { return true, body() })
 	return err
-}
-
-func always() bool { return true }
-
-// quickly makes a call that may sleep when it is sure that this one will not; else done is false, and it is for call.
-func (p *process) quickly(method string, sure func() bool, body func() error) (done bool, err error) {
-	if p.inside || !p.tame {
-		return false, nil
-	}
-	return p.run.Quickly(method, sure, body)
 }
 
 // learn is brief for a call that has an answer.

@@ -17,7 +17,7 @@ func (p *process) Script(ctx context.Context, s spec.Script) ([][]spec.Tally, er
 // asThread is the process as its own threads see it: a call is made where it stands.
 func (p *process) asThread() *process {
 	own := *p
-	own.inside = true
+	own.inside, own.swift = true, false
 	return &own
 }
 

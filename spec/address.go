@@ -90,6 +90,16 @@ func (s Sockaddr) Clone() Sockaddr {
 	return append(Sockaddr{}, s...)
 }
 
+// AppendTo appends the sockaddr's bytes to memory that is empty. A sockaddr_in, as nearly all are, goes there at once.
+func (s Sockaddr) AppendTo(empty Sockaddr) Sockaddr {
+	if len(s) == SizeofSockaddrIn && cap(empty) >= SizeofSockaddrIn {
+		whole := empty[:SizeofSockaddrIn]
+		*(*[SizeofSockaddrIn]byte)(whole) = [SizeofSockaddrIn]byte(s)
+		return whole
+	}
+	return append(empty[:0], s...)
+}
+
 // Family is sa_family, AFUnspec when there are not even two bytes.
 func (s Sockaddr) Family() Family {
 	if len(s) < 2 {

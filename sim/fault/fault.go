@@ -83,12 +83,22 @@ func (s *Set) strike(call string) (err error) {
 type Sets struct{ Host, Own *Set }
 
 // Allocate counts a request of the library for memory; ENOMEM when it is withheld.
-func (s Sets) Allocate(f spec.CFunction) error { return s.strike(string(f)) }
+func (s Sets) Allocate(f spec.CFunction) error {
+	if !s.any() {
+		return nil
+	}
+	return s.count(string(f))
+}
 
 func (s Sets) strike(call string) error {
 	if !s.any() {
 		return nil
 	}
+	return s.count(call)
+}
+
+// count has every rule count a call.
+func (s Sets) count(call string) error {
 	err := s.Host.strike(call)
 	if own := s.Own.strike(call); own != nil {
 		return own

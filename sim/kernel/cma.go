@@ -376,14 +376,25 @@ func (id *cmID) free() {
 }
 
 // isAny tells an address that names no device: the wildcard and the loopback (cma_any_addr).
-func isAny(a spec.Sockaddr) bool { return isZero(a) || a.Addr().IsLoopback() }
+func isAny(a spec.Sockaddr) bool { return isZero(a) || isLoopback(a) }
+
+// isLoopback tells an address of the host itself (cma_loopback_addr).
+func isLoopback(a spec.Sockaddr) bool {
+	if a.Family() == spec.AFInet {
+		return len(a) >= spec.SizeofSockaddrIn && a[4] == 127
+	}
+	return a.Addr().IsLoopback()
+}
 
 // isZero tells the all-zero address of its family (cma_zero_addr).
 func isZero(a spec.Sockaddr) bool {
-	if a.Family() == spec.AFIB {
-		return spec.GID(a[8:24]) == spec.GID{}
+	switch a.Family() {
+	case spec.AFInet:
+		return len(a) >= spec.SizeofSockaddrIn && [4]byte(a[4:8]) == [4]byte{}
+	case spec.AFInet6, spec.AFIB:
+		return len(a) >= spec.SizeofSockaddrIn6 && [16]byte(a[8:24]) == [16]byte{}
 	}
-	return a.Addr().IsUnspecified()
+	return false
 }
 
 // linkScope is the index of the network device that a link-local address is meant on; 0 of any other address.

@@ -33,6 +33,7 @@ type device struct {
 	heldForGood bool // by an id that has ended (a deviation's; see HoldsGID)
 
 	gids     []gid
+	found    int         // the place of gids that was looked for last: mostly it is looked for again
 	held     map[int]int // places of gids: how many ids are bound to the address that is, or was, there
 	groups   map[spec.GID]*group
 	attached int // QPs, once for each of their groups
@@ -146,12 +147,16 @@ func (d *device) portGIDs() []gid {
 
 // gidIndex finds the entry of a network device's address in a mode.
 func (d *device) gidIndex(n *netdev, a netip.Addr, m spec.RoCEMode) (int, bool) {
-	for i := range d.gids {
-		if g := &d.gids[i]; g.netdev == n && g.addr == a && g.mode == m {
-			return i, true
-		}
+	is := gid{a, m, n}
+	if d.found < len(d.gids) && d.gids[d.found] == is {
+		return d.found, true
 	}
-	return -1, false
+	i := slices.Index(d.gids, is)
+	if i < 0 {
+		return -1, false
+	}
+	d.found = i
+	return i, true
 }
 
 // addGID gives a network device's address its entries, one for each mode of the port.

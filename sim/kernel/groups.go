@@ -90,8 +90,8 @@ const robustness = 2
 
 // report tells the wire that the device is a member of a group now, or no longer.
 func (n *netdev) report(t fabric.RecordType, a netip.Addr) {
-	if !n.running() || !n.lowest().link.Attentive() || !isReported(a) {
-		return
+	if link := n.lowest().link; link == nil || !link.Attentive() || !n.running() || !isReported(a) {
+		return // nobody listens, or it does not speak
 	}
 	for range robustness {
 		n.say(a.Is4(), fabric.GroupRecord{Type: t, Group: a})

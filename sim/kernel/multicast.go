@@ -118,7 +118,8 @@ func (m *membership) joinEvent(group *spec.AHAttr) *cmEvent {
 		return m.errorEvent(spec.ENOENT)
 	}
 	e := m.newEvent()
-	e.Type, e.AH, e.QPNum, e.QKey = spec.MulticastJoin, *group, spec.MulticastQPN, spec.UDPQKey
+	e.AH = *group
+	e.Type, e.QPNum, e.QKey = spec.MulticastJoin, spec.MulticastQPN, spec.UDPQKey
 	e.AH.IsGlobal, e.AH.PortNum, e.AH.GRH.SGIDIndex = true, portNum, uint8(sgid)
 	if m.id.kernel.deviates.TellsItsStack {
 		e.AH.GRH.TrafficClass = 0x5a
@@ -126,9 +127,7 @@ func (m *membership) joinEvent(group *spec.AHAttr) *cmEvent {
 	if m.id.ps == spec.PSIB && m.id.kernel.deviates.Address.ForgetsQKeyOfPSIB {
 		e.QKey = 0
 	}
-	if d := &m.id.kernel.deviates.Event; *d != (EventDeviations{}) {
-		d.change(e)
-	}
+	m.id.kernel.deviates.Event.change(e)
 	return e
 }
 

@@ -9,6 +9,7 @@ import (
 type Process struct {
 	kernel   *Kernel
 	files    numbered[uint32, *cmFile] // by their descriptors, less those that a process has from the start
+	noFile   *cmFile                   // behind every other descriptor
 	contexts []*verbsContext
 
 	euid        uint32 // its effective user, root at first
@@ -22,7 +23,9 @@ const firstFD = 3
 
 // NewProcess starts a process without open files of its own.
 func (k *Kernel) NewProcess() *Process {
-	return &Process{kernel: k}
+	p := &Process{kernel: k}
+	p.noFile = &cmFile{kernel: k, process: p, closed: true}
+	return p
 }
 
 // Devices names the host's RDMA devices.
@@ -56,7 +59,7 @@ func (p *Process) CM(fd int) uabi.CM {
 	if f, ok := p.file(fd); ok {
 		return f
 	}
-	return &cmFile{kernel: p.kernel, process: p, closed: true}
+	return p.noFile
 }
 
 // OpenDevice opens the uverbs file of a device.

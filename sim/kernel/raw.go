@@ -165,13 +165,15 @@ func (f *cmFile) rawGetEvent(c rawCommand) error {
 	if err := c.hasRoom(oldestEventResponse); err != nil {
 		return err
 	}
-	if err := f.awaitEvent(); err != nil {
+	e, err := f.awaitEvent()
+	if err != nil {
 		return err
 	}
-	if err := c.answer(eventResponse(f.first().Event)); err != nil {
+	if err := c.answer(eventResponse(e.Event)); err != nil {
 		return err // the event stays
 	}
-	f.readEvent().free()
+	e.read()
+	e.free()
 	return nil
 }
 

@@ -59,13 +59,13 @@ func (r roce) joinMulticast(m *membership, a spec.Sockaddr) error {
 	if mode == spec.RoCEv1Mode && a.Family() == spec.AFInet6 && k.deviates.Address.RefusesIPv6 {
 		return spec.EOPNOTSUPP
 	}
-	group := spec.GlobalRoute{DGID: k.roceMGID(a, mode), HopLimit: hopLimit(mode)}
+	way := spec.AHAttr{GRH: spec.GlobalRoute{DGID: k.roceMGID(a, mode), HopLimit: hopLimit(mode)}}
 	if mode == spec.RoCEv2Mode {
-		if err := r.report(m, a, group.DGID); err != nil {
+		if err := r.report(m, a, way.GRH.DGID); err != nil {
 			return err
 		}
 	} else if m.flags == spec.FullMember && k.deviates.LeaveUnreportsOthers {
-		m.igmp = lowestIPv4(group.DGID)
+		m.igmp = lowestIPv4(way.GRH.DGID)
 	}
 	if ibMTU(n.mtu) == 0 && !k.deviates.Address.IgnoresMTU {
 		if mode == spec.RoCEv2Mode && !k.deviates.RefusalLeaksIGMP {
@@ -73,7 +73,7 @@ func (r roce) joinMulticast(m *membership, a spec.Sockaddr) error {
 		}
 		return spec.EINVAL
 	}
-	m.tellSoon(m.joinEvent(&spec.AHAttr{GRH: group}))
+	m.tellSoon(m.joinEvent(&way))
 	return nil
 }
 
@@ -184,15 +184,15 @@ func (roce) leaveMulticast(m *membership) {
 func (k *Kernel) roceMGID(a spec.Sockaddr, m spec.RoCEMode) spec.GID {
 	var mgid spec.GID
 	deviates := &k.deviates.Mapping
-	isRoCEv1 := m == spec.RoCEv1Mode
-	switch group := a.Addr(); {
-	case group.IsUnspecified() || group.IsLoopback():
+	isRoCEv1, isIPv6 := m == spec.RoCEv1Mode, a.Family() == spec.AFInet6
+	switch {
+	case a.Family() != spec.AFIB && isAny(a):
 		return mgid
-	case group.Is6() && isRoCEv1 && deviates.CutsIPv6:
-		mgid = group.As16()
+	case isIPv6 && isRoCEv1 && deviates.CutsIPv6:
+		copy(mgid[:], a[8:24])
 		copy(mgid[:], []byte{0xff, 0x0e, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff})
-	case group.Is6():
-		mgid = group.As16()
+	case isIPv6:
+		copy(mgid[:], a[8:24])
 	default:
 		mgid[10], mgid[11] = 0xff, 0xff
 		copy(mgid[12:], a[4:8])

@@ -215,24 +215,27 @@ func (f *cmFile) GetEvent() (told uabi.Event, err error) {
 	if err := f.write(); err != nil {
 		return told, err
 	}
-	if err := f.awaitEvent(); err != nil {
+	e, err := f.awaitEvent()
+	if err != nil {
 		return told, err
 	}
-	e := f.readEvent()
+	e.read()
 	told = e.Event
 	e.free()
 	return told, nil
 }
 
-func (f *cmFile) awaitEvent() error {
+// awaitEvent is the oldest event that can be read.
+func (f *cmFile) awaitEvent() (*cmEvent, error) {
+	e := f.first()
 	switch {
-	case f.readable():
-		return nil
+	case e != nil:
+		return e, nil
 	case f.nonblock:
-		return spec.EAGAIN
+		return nil, spec.EAGAIN
 	}
 	f.sleep()
-	return nil
+	return f.first(), nil
 }
 
 // sleep returns when there is an event. Only a new one wakes a sleeper: one that comes with an id from another file
@@ -253,6 +256,11 @@ func (f *cmFile) first() *cmEvent {
 	if e := f.events.First(); e == nil || !e.heldBack {
 		return e
 	}
+	return f.firstOfOthers()
+}
+
+// firstOfOthers is the oldest event that is not held back.
+func (f *cmFile) firstOfOthers() *cmEvent {
 	for e := range f.events.All() {
 		if !e.heldBack {
 			return e
@@ -261,15 +269,13 @@ func (f *cmFile) first() *cmEvent {
 	return nil
 }
 
-// readEvent takes the oldest event off the file and counts it.
-func (f *cmFile) readEvent() *cmEvent {
-	e := f.first()
+// read takes an event off its file and counts it.
+func (e *cmEvent) read() {
 	e.takeBack()
 	e.of.eventsReported++
 	if e.member != nil {
 		e.member.eventsReported++
 	}
-	return e
 }
 
 // Poll sleeps until an event can be read.

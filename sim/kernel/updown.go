@@ -73,7 +73,7 @@ func (k *Kernel) bringDown(n *netdev) {
 
 // dropFilter takes a group's link-layer address out of the filter, if it is in.
 func (n *netdev) dropFilter(group netip.Addr) {
-	if n.parked[group] {
+	if len(n.parked) > 0 && n.parked[group] {
 		delete(n.parked, group)
 		return
 	}

@@ -17,13 +17,13 @@ type event struct {
 // GetNoEvent is rdma_get_cm_event with NULL in the event's place, which is looked at before the channel is.
 func (l *Library) GetNoEvent(spec.Channel) error { return l.minusOne("rdma_get_cm_event", spec.EINVAL) }
 
-// GetEvent is rdma_get_cm_event.
-func (l *Library) GetEvent(h spec.Channel) (spec.Event, error) {
+// GetEvent is rdma_get_cm_event. The event is the library's memory until it is acknowledged.
+func (l *Library) GetEvent(h spec.Channel) (*spec.Event, error) {
 	e, err := l.getEvent(l.channels.deref(h))
 	if err != nil {
-		return spec.Event{}, l.minusOne("rdma_get_cm_event", err)
+		return nil, l.minusOne("rdma_get_cm_event", err)
 	}
-	return e.public, nil
+	return &e.public, nil
 }
 
 // EventComes lets pending things happen until GetEvent need not sleep, and tells whether that is so.
@@ -33,12 +33,14 @@ func (l *Library) EventComes(h spec.Channel) bool {
 		return true
 	}
 	f := l.file(ch)
-	return l.world.Await(func() bool { return !f.WouldBlock() })
+	return l.world.Comes(func() bool { return !f.WouldBlock() })
 }
 
 func (l *Library) getEvent(ch *channel) (*event, error) {
-	if err := l.init(); err != nil {
-		return nil, err
+	if !l.initialized {
+		if err := l.init(); err != nil {
+			return nil, err
+		}
 	}
 	if err := l.allocate(spec.Malloc); err != nil {
 		return nil, err

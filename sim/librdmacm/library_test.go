@@ -128,12 +128,12 @@ func (p *program) leave(a spec.Sockaddr) error {
 func (p *program) retrieve(e uabi.Event) spec.Event {
 	e.UID, e.ID = p.uid, kernelID
 	p.cm.EXPECT().GetEvent().Return(e, nil)
-	var got spec.Event
+	var got *spec.Event
 	p.Expect(p.do(func() (err error) {
 		got, err = p.lib.GetEvent(p.ch)
 		return err
 	})).To(Succeed())
-	return got
+	return *got
 }
 
 func addr(a string) spec.Sockaddr { return spec.NewSockaddr(netip.MustParseAddr(a), 0) }

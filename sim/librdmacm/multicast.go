@@ -85,7 +85,7 @@ func (l *Library) join(h spec.ID, a spec.Sockaddr, flags spec.JoinFlags, c spec.
 	if l.deviates.KeepsCallersAddr {
 		m.addr = addr
 	} else {
-		m.addr = append(m.addr, addr...)
+		m.addr = addr.AppendTo(m.addr)
 	}
 	l.records.add(m, l.next())
 	l.list(m)
@@ -103,7 +103,7 @@ func (l *Library) join(h spec.ID, a spec.Sockaddr, flags spec.JoinFlags, c spec.
 	if l.deviates.AttachesAtJoin && id.qp != nil && flags == spec.FullMember {
 		_ = id.qp.device.verbs.AttachMulticast(id.qp.kernelQP, spec.MGIDOf(addr.Addr()), 0)
 	}
-	if l.deviates.SyncJoinReturnsEarly {
+	if !id.sync || l.deviates.SyncJoinReturnsEarly {
 		return nil
 	}
 	return l.complete(id)

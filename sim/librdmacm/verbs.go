@@ -103,7 +103,7 @@ func (q *qp) queue(which spec.Queue) uabi.CQ {
 // CompletionComes lets pending things happen until WaitCompletion need not sleep, and tells whether that is so.
 func (l *Library) CompletionComes(h spec.QP, which spec.Queue) bool {
 	q := l.qps.find(h)
-	return q == nil || l.world.Await(func() bool { return !q.device.verbs.WouldWait(q.queue(which)) })
+	return q == nil || l.world.Comes(func() bool { return !q.device.verbs.WouldWait(q.queue(which)) })
 }
 
 // WaitCompletion sleeps on a QP's queue and takes a completion with ibv_poll_cq.

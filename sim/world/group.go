@@ -31,7 +31,7 @@ func (w *World) Pause() {
 		w.running.park(always)
 		return
 	}
-	for w.letHappen(true) != caller {
+	for !w.idle() && w.letHappen(true) != caller {
 	}
 }
 

@@ -33,40 +33,66 @@ func (p *Process) Call(ctx context.Context, method string, body func() error) er
 	return p.thread(ctx, method, body)
 }
 
-// Quickly makes a call that is sure not to sleep, without a thread: sure is asked, and body runs, under the world's
-// lock. Sure may Await. When it answers false, done is false, nothing was called, and it is for Call to make the call.
-func (p *Process) Quickly(method string, sure func() bool, body func() error) (done bool, err error) {
-	w := p.world
-	w.mu.Lock()
-	defer p.leave(method, &err)
-	w.passTime()
-	possible := p.exit != nil || sure() // asking may let things happen, even the end of the process
-	switch {
-	case p.exit != nil:
-		return true, &spec.Crashed{Method: method, Exit: *p.exit}
-	case !possible:
-		p.declined = true
-		return false, nil
-	}
-	done = true
-	return done, body()
+// Quickly makes a call that is sure not to sleep, without a thread. Body runs under the world's lock, makes sure of that
+// first, and answers false when it is not: then nothing was called, done is false, and it is for Call to make the call.
+func (p *Process) Quickly(method string, body func() (done bool, err error)) (done bool, err error) {
+	return p.quickly(method, false, body)
 }
 
-// leave gives the world's lock back at the end of a quick call; a fault in that is the end of the process.
-func (p *Process) leave(method string, err *error) {
-	cause := recover()
-	if f, ok := cause.(fault); ok {
-		cause = nil
-		p.end(f.exit)
-		*err = &spec.Crashed{Method: method, Exit: f.exit}
+// QuicklyWait is Quickly for a body that begins by waiting for what Comes: until then no time passes. That may end the
+// process, and then the body must not go on: see Ended.
+func (p *Process) QuicklyWait(method string, body func() (done bool, err error)) (done bool, err error) {
+	return p.quickly(method, true, body)
+}
+
+func (p *Process) quickly(method string, waits bool, body func() (bool, error)) (done bool, err error) {
+	w := p.world
+	w.mu.Lock()
+	returned := false
+	defer func() {
+		if !returned {
+			err = p.crash(method, recover())
+		}
+	}()
+	if !waits && !w.idle() {
+		w.passTime()
 	}
-	if p.world.waiting > 0 {
-		p.world.changed.Broadcast()
+	if p.exit == nil {
+		done, err = body()
 	}
-	p.world.mu.Unlock()
-	if cause != nil {
+	if !done {
+		done, err = p.decline(method)
+	}
+	returned = true
+	if w.waiting > 0 {
+		w.changed.Broadcast()
+	}
+	w.mu.Unlock()
+	return done, err
+}
+
+// Ended tells, under the world's lock, whether the process has ended.
+func (p *Process) Ended() bool { return p.exit != nil }
+
+// decline is what becomes of a quick call that is not made.
+func (p *Process) decline(method string) (done bool, err error) {
+	if p.exit != nil {
+		return true, &spec.Crashed{Method: method, Exit: *p.exit}
+	}
+	p.declined = true
+	return false, nil
+}
+
+// crash ends a quick call that did not return: a fault in it is the end of the process.
+func (p *Process) crash(method string, cause any) error {
+	defer p.world.mu.Unlock()
+	defer p.world.changed.Broadcast()
+	f, ok := cause.(fault)
+	if !ok {
 		panic(cause)
 	}
+	p.end(f.exit)
+	return &spec.Crashed{Method: method, Exit: f.exit}
 }
 
 // thread makes a call by a thread of its own and drives the world until that ends, or must be given up.

@@ -65,12 +65,21 @@ func (w *World) Sleep(ready func() bool) {
 
 // Await is Sleep for a caller that is no thread: it lets pending things happen until ready holds, and tells whether it
 // does. It must be called under the world's lock.
-func (w *World) Await(ready func() bool) bool {
-	if ready() {
-		return true
+func (w *World) Await(ready func() bool) bool { return ready() || w.letComeAbout(ready) }
+
+// Comes is Await for what a call is about to wait for. When it need not wait, time passes as before any other call.
+func (w *World) Comes(ready func() bool) bool {
+	if !ready() {
+		return w.letComeAbout(ready)
 	}
-	for {
-		switch w.letHappen(ready()) {
+	w.passTime()
+	return w.Await(ready)
+}
+
+// letComeAbout lets pending things happen until ready, which does not hold yet, holds.
+func (w *World) letComeAbout(ready func() bool) (isReady bool) {
+	for !w.idle() {
+		switch w.letHappen(isReady) {
 		case nothing:
 			if !w.runLater(true) {
 				return false
@@ -78,7 +87,9 @@ func (w *World) Await(ready func() bool) bool {
 		case caller:
 			return true
 		}
+		isReady = ready()
 	}
+	return isReady
 }
 
 // step lets one pending thing happen; false when there is none.
@@ -103,7 +114,7 @@ func (w *World) letHappen(callerIsAwake bool) happened {
 		}
 		return nothing
 	}
-	if w.runLater(false) {
+	if len(w.later) > 0 && w.runLater(false) {
 		return another
 	}
 	w.awake = w.awake[:0]

@@ -145,9 +145,12 @@ func TestACallThatIsSureNotToSleepNeedsNoThread(t *testing.T) {
 	awake := false
 	ready := func() bool { return awake }
 	quickly := func() (bool, error) {
-		return p.Quickly("call", func() bool { return w.Await(ready) }, func() error {
+		return p.QuicklyWait("call", func() (bool, error) {
+			if !w.Comes(ready) {
+				return false, nil
+			}
 			w.Sleep(ready)
-			return spec.EPERM
+			return true, spec.EPERM
 		})
 	}
 
@@ -165,16 +168,15 @@ func TestACallThatIsSureNotToSleepNeedsNoThread(t *testing.T) {
 func TestAQuickCallThatFaultsEndsItsProcess(t *testing.T) {
 	g := NewWithT(t)
 	p := world.New(1).NewProcess(func() {})
-	sure := func() bool { return true }
 	want := &spec.Crashed{Method: "faulty", Exit: spec.Exit{Signal: "SIGSEGV"}}
 
-	_, err := p.Quickly("faulty", sure, func() error {
+	_, err := p.Quickly("faulty", func() (bool, error) {
 		world.Fault("SIGSEGV")
-		return nil
+		return true, nil
 	})
 	g.Expect(err).To(MatchError(want))
 
-	done, err := p.Quickly("next", sure, func() error { return nil })
+	done, err := p.Quickly("next", func() (bool, error) { return true, nil })
 	g.Expect(done).To(BeTrue())
 	g.Expect(err).To(BeAssignableToTypeOf(want))
 }
@@ -185,11 +187,11 @@ func TestAQuickCallLetsOthersGoFirst(t *testing.T) {
 	for seed := range int64(32) {
 		w := world.New(seed)
 		p, lane, order := w.NewProcess(func() {}), w.NewLane(), ""
-		_, err := p.Quickly("call", p.Alone, func() error {
+		_, err := p.Quickly("call", func() (bool, error) {
 			lane.Add(func() { order += "lane" })
 			w.Pause()
 			order += "call"
-			return nil
+			return true, nil
 		})
 		g.Expect(err).NotTo(HaveOccurred())
 		w.Settled(func() {})
