@@ -13,8 +13,10 @@ type Place[T any] struct {
 	of   *T
 }
 
-// A Table finds elements by a key; several may have the same. The zero value is an empty table.
+// A Table finds elements by a key; several may have the same. The zero value is an empty table; one that holds elements
+// must not be copied.
 type Table[T any] struct {
+	end     Place[T]    // ends every bucket: to look at what it holds is quicker than to guess whether it is there
 	buckets []*Place[T] // as many as a power of two, each with the newest first
 	shift   int         // takes a key that was spread to its bucket
 	len     int
@@ -39,18 +41,14 @@ func (t *Table[T]) Add(e *T, at *Place[T], key uint64) {
 // insert puts an element before what is there.
 func (p *Place[T]) insert(at **Place[T]) {
 	p.at, p.next = at, *at
-	if p.next != nil {
-		p.next.at = &p.next
-	}
+	p.next.at = &p.next
 	*at = p
 }
 
 // Remove takes an element out, which must be in the table at this place.
 func (t *Table[T]) Remove(at *Place[T]) {
 	*at.at = at.next
-	if at.next != nil {
-		at.next.at = at.at
-	}
+	at.next.at = at.at
 	*at = Place[T]{}
 	t.len--
 }
@@ -60,27 +58,26 @@ func (t *Table[T]) First(key uint64) *T {
 	if t.len == 0 {
 		return nil
 	}
-	return t.buckets[key*spread>>t.shift].find(key)
+	return t.find(t.buckets[key*spread>>t.shift], key)
 }
 
 // Next is the element with the same key as the one at this place that is next in age; nil when there is none.
-func (t *Table[T]) Next(at *Place[T]) *T { return at.next.find(at.key) }
+func (t *Table[T]) Next(at *Place[T]) *T { return t.find(at.next, at.key) }
 
 // find is the first of a bucket's elements, from a place on, that has the key.
-func (p *Place[T]) find(key uint64) *T {
-	for ; p != nil; p = p.next {
-		if p.key == key {
-			return p.of
-		}
+func (t *Table[T]) find(p *Place[T], key uint64) *T {
+	t.end.key = key
+	for p.key != key {
+		p = p.next
 	}
-	return nil
+	return p.of
 }
 
 // All goes through the elements, in no order that means anything; the one that it stands at may be removed.
 func (t *Table[T]) All() iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		for _, p := range t.buckets {
-			for p != nil {
+			for p != &t.end {
 				next := p.next
 				if !yield(p.of) {
 					return
@@ -95,10 +92,13 @@ func (t *Table[T]) All() iter.Seq[*T] {
 func (t *Table[T]) grow() {
 	old := t.buckets
 	t.buckets = make([]*Place[T], max(fewestBuckets, 2*len(old)))
+	for i := range t.buckets {
+		t.buckets[i] = &t.end
+	}
 	t.shift = 64 - bits.TrailingZeros(uint(len(t.buckets)))
 	for i, p := range old {
 		ends := [2]**Place[T]{&t.buckets[2*i], &t.buckets[2*i+1]}
-		for p != nil {
+		for p != &t.end {
 			next := p.next
 			end := &ends[p.key*spread>>t.shift&1]
 			p.insert(*end)

@@ -33,8 +33,8 @@ func (p *Process) Call(ctx context.Context, method string, body func() error) er
 	return p.thread(ctx, method, body)
 }
 
-// Quickly makes a call that is sure not to sleep, without a thread. Body runs under the world's lock, makes sure of that
-// first, and answers false when it is not: then nothing was called, done is false, and it is for Call to make the call.
+// Quickly makes a call that is sure not to sleep, without a thread. Body runs under the world's lock, makes sure first,
+// and answers false when it is not: then nothing was called, done is false, and it is for Call to make the call.
 func (p *Process) Quickly(method string, body func() (done bool, err error)) (done bool, err error) {
 	return p.quickly(method, false, body)
 }
