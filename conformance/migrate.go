@@ -83,6 +83,30 @@ var _ = Describe("MIG: migrating an id to another channel", func() {
 			Expect(migrate).To(ReturnZero())
 		})
 
+	It("wakes who sleeps on the new channel for an unread event, and for nothing else", Label("JM-MIG-04"),
+		func(ctx SpecContext) {
+			p := rig.Start(ctx)
+			to := p.MustCreateChannel(ctx)
+			idle, id := p.BoundID(ctx), p.BoundID(ctx)
+			id.MustJoin(ctx, rig.NewGroup())
+			id.AwaitEvent(ctx)
+			polling := p.Begin(ctx, "poll", func(ctx context.Context) error { return p.PollChannel(ctx, to) })
+			Expect(polling.Settle(ctx)).To(Equal("blocked"), "control: the new channel has nothing")
+
+			migrateIdle := idle.Migrate(ctx, to)
+			withNothing := polling.Settle(ctx)
+			migrate := id.Migrate(ctx, to)
+			withEvent := polling.Settle(ctx)
+
+			rig.ObserveCall("migrate", migrate)
+			rig.Observe("with_nothing", withNothing)
+			rig.Observe("with_event", withEvent)
+			Expect(migrateIdle).To(ReturnZero())
+			Expect(migrate).To(ReturnZero())
+			Expect(withNothing).To(Equal("blocked"), "the id has brought nothing")
+			Expect(withEvent).To(Equal("returned"), "the event that came with the id is there to be read")
+		})
+
 	It("makes the id synchronous when there is no channel to migrate to", Label("JM-MIG-03"), func(ctx SpecContext) {
 		id := rig.BoundID(ctx)
 		group, context := rig.NewGroup(), rig.NewContext()

@@ -65,6 +65,13 @@ var probesOfSync = map[string]probe{
 		m.Expect(m.migrates()).To(Equal("0"))
 		return spec.Outcome(m.leave(group))
 	}, "0", "EINVAL"},
+	"migrate-wakes-nobody": {func(w *world) string {
+		m := w.bound(0)
+		m.Expect(m.join(group)).To(Succeed())
+		m.Expect(m.p.PollChannel(m.ctx, m.ch)).To(Succeed())
+		return m.sleepersAfterMigration()
+	}, "0", "1"},
+	"migrate-wakes-always": {func(w *world) string { return w.bound(0).sleepersAfterMigration() }, "1", "0"},
 	"migrate-needs-channel": {func(w *world) string {
 		m := w.bound(0)
 		return spec.Outcome(m.p.MigrateID(m.ctx, m.id, 0))
@@ -88,4 +95,14 @@ func (m *member) own() *spec.Event {
 func (m *member) migrates() string {
 	m.ch = m.channel()
 	return spec.Outcome(m.p.MigrateID(m.ctx, m.id, m.ch))
+}
+
+// sleepersAfterMigration is how many sleep on a new channel after the id has come there, of one.
+func (m *member) sleepersAfterMigration() string {
+	to := m.channel()
+	m.Expect(spec.Outcome(m.p.PollChannel(m.ctx, to))).To(Equal("HANG"), "control: nothing is there yet")
+	m.Expect(m.p.MigrateID(m.ctx, m.id, to)).To(Succeed())
+	open, err := m.p.InFlight(m.ctx)
+	m.Expect(err).NotTo(HaveOccurred())
+	return fmt.Sprint(len(open))
 }

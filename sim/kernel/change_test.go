@@ -146,8 +146,8 @@ func TestChangedCredentialsAreRefused(t *testing.T) {
 	h.Expect(h.open().Close()).To(Succeed())
 }
 
-// An event that comes with an id from another file can be read there, and wakes nobody who sleeps for one already.
-func TestAMigratedEventWakesNoSleeper(t *testing.T) {
+// An event that comes with an id from another file can be read there, and wakes who sleeps for one already.
+func TestAMigratedEventWakesASleeper(t *testing.T) {
 	h := newHost(t)
 	id := h.bound()
 	_, err := h.join(id, group)
@@ -160,6 +160,6 @@ func TestAMigratedEventWakesNoSleeper(t *testing.T) {
 		_, err := other.MigrateID(id, 3)
 		return err
 	})).To(Succeed())
-	h.Expect(h.run.InFlight()).To(HaveLen(1))
+	h.Expect(h.run.InFlight()).To(BeEmpty())
 	h.Expect(h.do(other.Poll)).To(Succeed())
 }

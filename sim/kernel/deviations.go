@@ -149,6 +149,7 @@ type LeaveDeviations struct {
 type FileDeviations struct {
 	MigrateKeepsLater   bool // the events of an id go to the file on which it was made
 	MigrateLosesUnread  bool // unread events of an id that migrates are lost
+	MigrateWakesAlways  bool // an id that comes ends the sleep of who waits for an event, though it brings none
 	MigrateKeepsMembers bool // a membership can be left on the file of its join alone
 	ChildInherits       bool // a child may write to its parent's files
 	ForgivesReturn      bool // a process that is its old user again may write again

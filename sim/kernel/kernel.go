@@ -96,12 +96,13 @@ type Deviations struct {
 	InfiniBand InfiniBandDeviations
 
 	// What upstream's does.
-	TellsStatusZero   bool // MULTICAST_ERROR of an id whose source address is gone has status 0
-	LeaksENOTSUPP     bool // a family that RoCEv2 has no groups of is refused with a number internal to Linux
-	BlamesShortBuffer bool // a datagram too long for its buffer is the end of the QP, as on rxe
-	RefusalLeaksIGMP  bool // a join refused for the MTU leaves its IGMP membership behind
-	GuessesSendOnly   bool // a send-only join does not ask what the subnet manager supports, but remembers
-	RefusedBindSticks bool // an id goes on looking on the network device of the address that was refused first
+	TellsStatusZero    bool // MULTICAST_ERROR of an id whose source address is gone has status 0
+	LeaksENOTSUPP      bool // a family that RoCEv2 has no groups of is refused with a number internal to Linux
+	BlamesShortBuffer  bool // a datagram too long for its buffer is the end of the QP, as on rxe
+	RefusalLeaksIGMP   bool // a join refused for the MTU leaves its IGMP membership behind
+	GuessesSendOnly    bool // a send-only join does not ask what the subnet manager supports, but remembers
+	MigrateWakesNobody bool // unread events that come with an id from another file wake nobody who sleeps on the new one
+	RefusedBindSticks  bool // an id goes on looking on the network device of the address that was refused first
 
 	LosesQPsOfTwoMLIDs   bool // the end of a process leaves a QP behind that some group has by two MLIDs
 	LeaveUnreportsOthers bool // the end of a RoCE v1 membership takes an IGMP membership away that it never made

@@ -15,7 +15,8 @@ type cmFile struct {
 	closed      bool
 	nonblock    bool
 	events      chain.Chain[cmEvent] // not yet read
-	told        int                  // how often sleepers were woken for an event
+	told        int                  // how often sleepers were woken for an event of the file's ids
+	brought     int                  // how often they were woken by an id that came from another file
 }
 
 // write is what every command passes first (ucma_write).
@@ -170,13 +171,26 @@ func (f *cmFile) MigrateID(h uabi.CMID, fromFD int) (eventsReported uint32, err 
 	if f.kernel.deviates.File.MigrateLosesUnread {
 		from.drop(func(e *cmEvent) bool { return e.of == id })
 	}
-	for e := range from.events.All() {
-		if e.of == id && from != f {
-			from.events.Remove(&e.inFile)
-			f.add(e)
-		}
+	if from != f {
+		f.take(from, id)
 	}
 	return id.eventsReported, nil
+}
+
+// take moves the unread events of an id here and wakes who sleeps (ucma_move_events).
+func (f *cmFile) take(from *cmFile, id *cmID) {
+	deviates := &f.kernel.deviates
+	wakes := deviates.File.MigrateWakesAlways
+	for e := range from.events.All() {
+		if e.of == id {
+			from.events.Remove(&e.inFile)
+			f.add(e)
+			wakes = !deviates.MigrateWakesNobody
+		}
+	}
+	if wakes {
+		f.brought++
+	}
 }
 
 // QueryRoute tells what an id is bound to.
@@ -238,11 +252,13 @@ func (f *cmFile) awaitEvent() (*cmEvent, error) {
 	return f.first(), nil
 }
 
-// sleep returns when there is an event. Only a new one wakes a sleeper: one that comes with an id from another file
-// does not (ucma_migrate_id).
+// sleep returns when there is an event. Only being woken ends a sleep, event or not.
 func (f *cmFile) sleep() {
-	for told := f.told; !f.readable(); told = f.told {
-		f.kernel.world.Sleep(func() bool { return f.told != told })
+	for told, brought := f.told, f.brought; !f.readable(); told, brought = f.told, f.brought {
+		f.kernel.world.Sleep(func() bool { return f.told != told || f.brought != brought })
+		if f.brought != brought && f.kernel.deviates.File.MigrateWakesAlways {
+			return
+		}
 	}
 }
 

@@ -66,6 +66,13 @@ var inUpstream = []Quirk{
 		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.LeaveDetachesEarly = true },
 	},
 	{
+		Name:     "migrate-wakes-nobody",
+		Does:     "a thread that sleeps on a channel sleeps on when an id brings an unread event to it",
+		CaughtBy: "JM-MIG-04",
+		Shows:    []string{"KI-CM-MIGRATE-WAKES-NOBODY"},
+		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.MigrateWakesNobody = true },
+	},
+	{
 		Name:     "refused-bind-sticks",
 		Does:     "an id that was refused an address without an RDMA device can be bound to no other",
 		CaughtBy: "JM-BIND-21",

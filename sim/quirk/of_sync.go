@@ -101,4 +101,10 @@ var ofSync = []Quirk{
 		Note:     "no synchronous id comes of it, as with migrate-needs-channel, which says so",
 		apply:    func(l *librdmacm.Deviations, _ *kernel.Deviations) { l.MigrateStaysAsync = true },
 	},
+	{
+		Name:     "migrate-wakes-always",
+		Does:     "poll(2) on a channel returns when an id migrates there, though it brings no event",
+		CaughtBy: "JM-MIG-04",
+		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.File.MigrateWakesAlways = true },
+	},
 }
