@@ -334,10 +334,13 @@ func (r *run) await(ctx context.Context, a *agent, name string) error {
 
 // end kills all processes and takes all changes back.
 func (r *run) end(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, deadlineOfCall)
+	defer cancel()
 	var errs []error
 	for _, name := range r.order {
 		if _, err := r.agents[name].Kill(ctx); err != nil {
 			errs = append(errs, err)
+			continue // what it has begun may never end
 		}
 		for _, f := range r.agents[name].open {
 			<-f.done

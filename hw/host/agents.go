@@ -43,7 +43,8 @@ func (p program) mischievous() []string {
 // agents starts agents and owns their wait statuses. One reaper collects every child of this process, since as PID 1 it
 // inherits orphans of agents too; so nothing else in this program may start or await a process.
 type agents struct {
-	program program
+	children chan os.Signal // tells of those that have ended, as of those that an agent has left
+	program  program
 
 	mu    sync.Mutex // also held from fork until the pid is known to the reaper
 	ahead *agent     // that start hands out first, or nil
@@ -66,11 +67,12 @@ type agent struct {
 }
 
 func newAgents(p program) *agents {
-	s := &agents{program: p, byNum: map[int]*agent{}, byPID: map[int]*agent{}}
-	children := make(chan os.Signal, 1)
-	signal.Notify(children, unix.SIGCHLD)
+	s := &agents{
+		program: p, byNum: map[int]*agent{}, byPID: map[int]*agent{}, children: make(chan os.Signal, 1),
+	}
+	signal.Notify(s.children, unix.SIGCHLD)
 	go func() {
-		for range children {
+		for range s.children {
 			s.reap()
 		}
 	}()
@@ -135,7 +137,17 @@ func (s *agents) start(mischief bool) (*agent, error) {
 		number: s.last, pid: pid, stdin: inW, stdout: outR, stderr: newTail(errR), ended: make(chan struct{}),
 	}
 	s.byNum[a.number], s.byPID[pid] = a, a
+	go s.reapAtEnd(pid)
 	return a, nil
+}
+
+// reapAtEnd waits for a child's end and has it collected. SIGCHLD alone does not tell of it in time: the kernel gives
+// it to the thread that started the child, and that one may be asleep in the kernel, as in the removal of a device that
+// waits for processes to end.
+func (s *agents) reapAtEnd(pid int) {
+	for errors.Is(unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
+	}
+	s.reap()
 }
 
 func closeAll(files []*os.File) {

@@ -3,8 +3,10 @@ package main
 import (
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	"golang.org/x/sys/unix"
@@ -59,6 +61,14 @@ func TestKillEndsAStoppedAgentAndItsChildren(t *testing.T) {
 	must.Expect(a.exit.Signal).To(Equal("SIGKILL"))
 	// Standard error ends only when the child has, too.
 	a.stderr.copyTo(io.Discard)
+}
+
+// The thread that a SIGCHLD is for may be asleep in the kernel, and then nobody hears of it.
+func TestAnEndIsToldWithoutSIGCHLD(t *testing.T) {
+	signal.Stop(shell.children)
+	t.Cleanup(func() { signal.Notify(shell.children, unix.SIGCHLD) })
+	a := startScript(t, "exit 3")
+	NewWithT(t).Eventually(t.Context(), a.ended).WithTimeout(10 * time.Second).Should(BeClosed())
 }
 
 func TestAnAgentThatFloodsItsStandardErrorEnds(t *testing.T) {
