@@ -115,6 +115,52 @@ func TestADifferenceOfOneHostNamesTheHost(t *testing.T) {
 		[]diff.Field{{Name: "host 1 mtu", A: "1500", B: "9000"}}))
 }
 
+func TestADifferenceOfAllHostsIsSaidOnce(t *testing.T) {
+	g := NewWithT(t)
+	three := func(mtu int) *reports.Report {
+		return report(func(r *reports.Report) {
+			r.Environment.Hosts = append(r.Environment.Hosts, r.Environment.Hosts[1])
+			for i := range r.Environment.Hosts {
+				r.Environment.Hosts[i].MTU = mtu
+			}
+		})
+	}
+	g.Expect(diff.Compare(three(1500), three(9000), varying()).Environment).To(Equal(
+		[]diff.Field{{Name: "mtu", A: "1500", B: "9000"}}))
+}
+
+func TestAHostThatIsGoneIsADifference(t *testing.T) {
+	g := NewWithT(t)
+	one := report(func(r *reports.Report) { r.Environment.Hosts = r.Environment.Hosts[:1] })
+	g.Expect(diff.Compare(report(), one, varying()).Environment).To(ContainElement(
+		diff.Field{Name: "host 1 name", A: "b"}))
+}
+
+func TestAChangeIsRedOfWhatBinds(t *testing.T) {
+	for id, red := range map[string]bool{"JM-EVT-01": true, "JM-EVT-02": true, "JM-EVT-03": false} {
+		t.Run(id, func(t *testing.T) {
+			d := diff.Compare(report(), report(saw(id, "seen", "other")), varying())
+			NewWithT(t).Expect(d.Green()).To(Equal(!red))
+		})
+	}
+}
+
+func TestWhatOnlyOneSideObservedIsADifference(t *testing.T) {
+	g := NewWithT(t)
+	nothing := report(with("JM-EVT-01", func(f *reports.RequirementFinding) { f.Observed = nil }))
+	d := diff.Compare(nothing, report(), varying())
+	g.Expect(d.Changes).To(HaveLen(1))
+	g.Expect(d.Changes[0].Observed).To(Equal([]diff.Field{{Name: "event", B: "MULTICAST_JOIN"}}))
+}
+
+func TestAnNAThatDoesNotSayWhyIsOneAllTheSame(t *testing.T) {
+	g := NewWithT(t)
+	silent := with("JM-EVT-01", func(f *reports.RequirementFinding) { f.Verdict, f.Skip = verdict.NA, nil })
+	d := diff.Compare(report(), report(silent), varying())
+	g.Expect(d.Changes).To(HaveLen(1))
+	g.Expect(d.Changes[0].Class).To(Equal(diff.Gone))
+}
+
 func TestWhatAFilterLeftOutIsNotCompared(t *testing.T) {
 	g := NewWithT(t)
 	d := diff.Compare(report(), report(ended("JM-EVT-01", verdict.NotRun)), varying())

@@ -32,17 +32,16 @@ func environment(a, b *reports.Report) []Field {
 
 // hosts compares host by host; what differs in the same way on all of them is said once.
 func hosts(a, b []spec.HostEnvironment) []Field {
-	count := max(len(a), len(b))
 	var perHost [][]Field
-	for i := range count {
+	for i := range max(len(a), len(b)) {
 		perHost = append(perHost, differing(flat(at(a, i)), flat(at(b, i))))
 	}
 	var fields []Field
 	for i, own := range perHost {
 		for _, f := range own {
-			everywhere := count > 1 && !slices.ContainsFunc(perHost, func(fs []Field) bool { return !slices.Contains(fs, f) })
+			everywhere := !slices.ContainsFunc(perHost, func(fs []Field) bool { return !slices.Contains(fs, f) })
 			switch {
-			case everywhere && i == 0, count == 1:
+			case everywhere && i == 0:
 				fields = append(fields, f)
 			case !everywhere:
 				f.Name = fmt.Sprintf("host %d %s", i, f.Name)

@@ -63,6 +63,15 @@ func TestTheDiffAsAPageHasEveryChangeOnce(t *testing.T) {
 	}))
 	g.Expect(text.String()).To(ContainSubstring("&lt;none&gt; | MULTICAST_ERROR"))
 	g.Expect(text.String()).To(ContainSubstring(`value="REGRESSED">REGRESSED <span class="count">1</span>`))
+	g.Expect(text.String()).NotTo(ContainSubstring(string(diff.Gone)), "no class that nothing belongs to")
+}
+
+func TestMarkdownHidesNothingWhereAllIsRed(t *testing.T) {
+	g := NewWithT(t)
+	var text bytes.Buffer
+	d := diff.Compare(report(), report(ended("JM-EVT-01", verdict.Fail)), varying())
+	g.Expect(d.WriteMarkdown(&text)).To(Succeed())
+	g.Expect(text.String()).NotTo(ContainSubstring("<details>"))
 }
 
 func TestEqualReportsOfTwoRunsAreGreenInMarkdown(t *testing.T) {
