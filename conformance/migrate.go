@@ -97,6 +97,8 @@ var _ = Describe("MIG: migrating an id to another channel", func() {
 			withNothing := polling.Settle(ctx)
 			migrate := id.Migrate(ctx, to)
 			withEvent := polling.Settle(ctx)
+			id.MustJoin(ctx, rig.NewGroup())
+			poll := polling.Result(ctx)
 
 			rig.ObserveCall("migrate", migrate)
 			rig.Observe("with_nothing", withNothing)
@@ -104,6 +106,7 @@ var _ = Describe("MIG: migrating an id to another channel", func() {
 			Expect(migrateIdle).To(ReturnZero())
 			Expect(migrate).To(ReturnZero())
 			Expect(withNothing).To(Equal("blocked"), "the id has brought nothing")
+			Expect(poll).To(ReturnZero(), "control: an event that comes later wakes everybody")
 			Expect(withEvent).To(Equal("returned"), "the event that came with the id is there to be read")
 		})
 
