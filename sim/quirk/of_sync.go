@@ -78,7 +78,6 @@ var ofSync = []Quirk{
 		Name:     "migrate-keeps-memberships",
 		Does:     "a membership can be left only on the channel of its join",
 		CaughtBy: "JM-MIG-01",
-		Note:     "one requirement tells of events and of the leave; other mutants of migration lose the events",
 		apply:    func(_ *librdmacm.Deviations, k *kernel.Deviations) { k.File.MigrateKeepsMembers = true },
 	},
 	{
