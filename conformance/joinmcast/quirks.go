@@ -69,7 +69,10 @@ func (c walking) upstreamQuirks(ctx context.Context) error {
 		}
 		without, with := []string{quirk.Without + name}, []string(nil)
 		a, err := target.Load("sim", target.Overrides{Quirks: without})
-		if err != nil { // upstream's default versions have not got it
+		if err != nil {
+			return err
+		}
+		if !opens(ctx, a) { // upstream's default versions have not got it
 			without, with = nil, []string{name}
 			if a, err = target.Load("sim", target.Overrides{Quirks: without}); err != nil {
 				return err
@@ -148,6 +151,12 @@ func (h *hunted) find(ctx context.Context, seed uint64) error {
 		}
 	}
 	return nil
+}
+
+// opens tells whether a simulated stack can be as a target wants it.
+func opens(ctx context.Context, t *target.Target) bool {
+	lab, err := t.Open(ctx, "walk", func(string) {})
+	return err == nil && lab.Close(ctx) == nil
 }
 
 func openSim(ctx context.Context, t *target.Target) (*walk.Ground, error) {
