@@ -51,7 +51,7 @@ func (p *Process) quickly(method string, waits bool, body func() (bool, error)) 
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.crash(method, recover())
+			done, err = true, p.crash(method, recover())
 		}
 	}()
 	if !waits && !w.idle() {

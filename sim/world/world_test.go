@@ -170,13 +170,14 @@ func TestAQuickCallThatFaultsEndsItsProcess(t *testing.T) {
 	p := world.New(1).NewProcess(func() {})
 	want := &spec.Crashed{Method: "faulty", Exit: spec.Exit{Signal: "SIGSEGV"}}
 
-	_, err := p.Quickly("faulty", func() (bool, error) {
+	done, err := p.Quickly("faulty", func() (bool, error) {
 		world.Fault("SIGSEGV")
 		return true, nil
 	})
+	g.Expect(done).To(BeTrue())
 	g.Expect(err).To(MatchError(want))
 
-	done, err := p.Quickly("next", func() (bool, error) { return true, nil })
+	done, err = p.Quickly("next", func() (bool, error) { return true, nil })
 	g.Expect(done).To(BeTrue())
 	g.Expect(err).To(BeAssignableToTypeOf(want))
 }
