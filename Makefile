@@ -67,7 +67,7 @@ mutants: ## the suite on every wrong stack: each must be caught by the requireme
 	@bin/joinmcast mutants
 
 # Packages whose own tests must notice every change of an operator.
-MUTATED ?= spec/verdict
+MUTATED ?= spec/verdict spec/catalogue reports/diff
 .PHONY: mutate
 mutate: .tools/bin/gremlins ## change each operator of the code that judges: a test must notice it, or .tools/survivors.yaml say why none does
 	@for package in $(MUTATED); do \

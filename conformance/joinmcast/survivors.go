@@ -27,6 +27,7 @@ func survivorsCommand(explained, out string, packages []string) error {
 		return err
 	}
 	var survived []survivors.Mutant
+	var folders []string
 	total := 0
 	for _, folder := range packages {
 		file := filepath.Join(out, filepath.FromSlash(folder), "gremlins.json")
@@ -34,6 +35,7 @@ func survivorsCommand(explained, out string, packages []string) error {
 		if err != nil {
 			return err
 		}
+		folders = append(folders, path.Clean(folder))
 		o, err := survivors.Read(os.DirFS("."), path.Clean(folder), file, text)
 		if err != nil {
 			return err
@@ -44,7 +46,7 @@ func survivorsCommand(explained, out string, packages []string) error {
 		}
 		survived, total = append(append(survived, o.Survived...), unnoticed...), total+o.Mutants
 	}
-	unexplained, stale := survivors.Judge(survived, explanations)
+	unexplained, stale := survivors.Judge(survived, survivors.Of(explanations, folders))
 	for _, m := range unexplained {
 		fmt.Println(m)
 	}

@@ -141,6 +141,17 @@ func ParseExplanations(name string, text []byte) ([]Explanation, error) {
 	return all, nil
 }
 
+// Of are the explanations of survivors in folders of the module; the others speak of packages that were not tried.
+func Of(explained []Explanation, folders []string) []Explanation {
+	var of []Explanation
+	for _, e := range explained {
+		if slices.Contains(folders, path.Dir(e.File)) {
+			of = append(of, e)
+		}
+	}
+	return of
+}
+
 // Judge gives the survivors without an explanation, and the explanations of what no longer survives.
 func Judge(survivors []Mutant, explained []Explanation) (unexplained []Mutant, stale []Explanation) {
 	survives, told := map[Mutant]bool{}, map[Mutant]bool{}

@@ -98,3 +98,10 @@ func TestBothAnUnexplainedSurvivorAndAStaleExplanationAreTold(t *testing.T) {
 	g.Expect(unexplained).To(BeEmpty())
 	g.Expect(stale).To(BeEmpty())
 }
+
+func TestAnExplanationOfAPackageThatWasNotTriedIsNotStale(t *testing.T) {
+	g := NewWithT(t)
+	tried := survivors.Explanation{Mutant: survivors.Mutant{File: "spec/verdict/judge.go"}}
+	other := survivors.Explanation{Mutant: survivors.Mutant{File: "spec/verdict/deeper/judge.go"}}
+	g.Expect(survivors.Of([]survivors.Explanation{other, tried}, []string{"spec/verdict"})).To(ConsistOf(tried))
+}

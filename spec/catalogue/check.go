@@ -100,8 +100,8 @@ func (r *reader) checkSeen(n *yaml.Node, q Requirement) {
 			r.refuse(n, "%s does not tell where it was seen on %s, want what it was measured on, or read only", q.ID, transport)
 		}
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if key := n.Content[i]; !slices.Contains(q.On, spec.Transport(key.Value)) {
+	for pair := range slices.Chunk(n.Content, 2) {
+		if key := pair[0]; !slices.Contains(q.On, spec.Transport(key.Value)) {
 			r.refuse(key, "%s was seen on %q, which its field on does not name", q.ID, key.Value)
 		}
 	}

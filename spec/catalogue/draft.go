@@ -27,12 +27,7 @@ func (c *Catalogue) Draft(id string) (file, entry string, err error) {
 	if i < 0 {
 		return "", "", fmt.Errorf("the law has no chapter %s, want one of %s", form[1], strings.Join(codes, ", "))
 	}
-	last := Requirement{}
-	for _, r := range c.chapters[i].Requirements {
-		if r.ID > last.ID {
-			last = r
-		}
-	}
+	last := slices.MaxFunc(c.chapters[i].Requirements, func(a, b Requirement) int { return strings.Compare(a.ID, b.ID) })
 	switch used, ok := c.Find(id); {
 	case last.JudgedBySuite():
 		return "", "", fmt.Errorf("chapter %s has no specs to begin: the suite itself judges it, after every spec", form[1])

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/agext/levenshtein"
 )
 
 // List writes the law chapter by chapter, each under its title, a requirement a line: id, level, layer and sentence,
@@ -103,27 +105,7 @@ func (c *Catalogue) nearest(id string) []string {
 		ids = append(ids, r.ID)
 	}
 	id = strings.ToUpper(id)
-	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(edits(a, id), edits(b, id)) })
+	distance := func(to string) int { return levenshtein.Distance(id, to, nil) }
+	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
 	return ids[:min(3, len(ids))]
-}
-
-// edits is the Levenshtein distance of two texts, in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substitute := diagonal
-			if a[i] != b[j] {
-				substitute++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

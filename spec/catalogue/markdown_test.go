@@ -52,3 +52,12 @@ func TestMarkdownNamesTransportsTogetherOfWhichTheSameIsSaid(t *testing.T) {
 	g.Expect(c.Markdown(&b)).To(Succeed())
 	g.Expect(b.String()).To(ContainSubstring("* Seen: rocev2, ib: read only\n"))
 }
+
+func TestMarkdownLinksToAChapterByTheAnchorThatForgesGiveItsTitle(t *testing.T) {
+	g := NewWithT(t)
+	c, err := parse(strings.Replace(small, "title: Attaching", "title: '/09:az_`{-Attaching, or not?'", 1))
+	g.Expect(err).NotTo(HaveOccurred())
+	var b strings.Builder
+	g.Expect(c.Markdown(&b)).To(Succeed())
+	g.Expect(b.String()).To(ContainSubstring("](#att-09az_-attaching-or-not): "))
+}

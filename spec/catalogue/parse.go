@@ -168,8 +168,8 @@ func (r *reader) fields(n *yaml.Node, what string, known []string) map[string]*y
 		r.refuse(n, "%s is no mapping, want fields with values", what)
 		return values
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
+	for pair := range slices.Chunk(n.Content, 2) {
+		key, value := pair[0], pair[1]
 		switch {
 		case known != nil && !slices.Contains(known, key.Value):
 			r.refuse(key, "%s has the unknown field %q, want one of %s", what, key.Value, strings.Join(known, ", "))
