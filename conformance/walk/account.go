@@ -413,7 +413,8 @@ func (r *run) completion(s Step, c spec.Completion) string {
 		text += fmt.Sprintf(" imm %d", *c.Imm)
 	}
 	from, to := endpoints(c.GRH)
-	return text + fmt.Sprintf(" grh %t %s to %s %x", c.HasGRH, r.symbols.addrName(from), r.symbols.addrName(to), c.Data)
+	return text + fmt.Sprintf(" by sender %d grh %t %s to %s %x", r.symbols.sender(c.SrcQP), c.HasGRH,
+		r.symbols.addrName(from), r.symbols.addrName(to), c.Data)
 }
 
 // tallies is the text of a script's answers.

@@ -69,7 +69,7 @@ func (d *drawer) quiet(i *id) bool {
 func (d *drawer) group() any {
 	if d.chance(4) {
 		return one[any](d, "unicast", "unicast", "unicast", "unicast", "any", "loopback", "group6", "ib", "unix", nil,
-			d.here(), "any6", "all-systems", "group1:7000", "group2+dirt", "broadcast", "any-ib", "unspec")
+			d.here(), "any6", "all-systems", "group1:7000", "group2+dirt", "broadcast", "any-ib", "unspec", "group1-mapped")
 	}
 	return one(d, "group1", "group1", "group1", "group1", "group2", "group3")
 }
@@ -127,13 +127,20 @@ func (d *drawer) send(name, ah string) (steps []Step) {
 			By: d.board.qps[r].by, Call: "ibv_poll_cq", Args: map[string]any{"qp": r, "queue": int(spec.RecvQueue)},
 		})
 	}
+	return append(steps, d.said(name, ah)...)
+}
+
+// said is a datagram, and the wait for its completion.
+func (d *drawer) said(name, ah string) []Step {
 	wr := map[string]any{
 		"wr_id": d.rand.IntN(1000), "ah": ah, "remote_qpn": spec.MulticastQPN,
-		"qkey": one(d, spec.UDPQKey, spec.UDPQKey, spec.UDPQKey, spec.UDPQKey, 7), "imm": one[any](d, nil, 7),
-		"data": strings.Repeat("4a", one(d, 8, 8, 100, 0, 1200)),
+		"qkey": one(d, spec.UDPQKey, spec.UDPQKey, spec.UDPQKey, spec.UDPQKey, 7), "imm": one[any](d, nil, nil, 7, 0),
+		"data": strings.Repeat("4a", one(d, 8, 8, 8, 9, 100, 0, 1024, 1200)),
 	}
-	return append(steps, d.step("ibv_post_send", "qp", name, "wr", wr),
-		Step{By: d.by, Call: "ibv_poll_cq", Args: map[string]any{"qp": name, "queue": int(spec.SendQueue)}})
+	return []Step{
+		d.step("ibv_post_send", "qp", name, "wr", wr),
+		d.step("ibv_poll_cq", "qp", name, "queue", int(spec.SendQueue)),
+	}
 }
 
 // raw is a command that librdmacm would not write; now and then the address for its answer is no memory.

@@ -121,7 +121,7 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 	"rdma_join_multicast_ex": func(d *drawer) (Step, bool) {
 		name, ok := d.joiner()
 		attr := map[string]any{
-			"comp_mask": one(d, 3, 3, 3, 3, 3, 1, 2, 7, 0), "join_flags": one(d, 0, 1, 1, 1, 2), "addr": d.group(),
+			"comp_mask": one(d, 3, 3, 3, 3, 3, 1, 2, 7, 0), "join_flags": one(d, 0, 1, 1, 1, 2, 0x10001), "addr": d.group(),
 		}
 		return d.step("rdma_join_multicast_ex", "id", name, "attr", attr, "context", d.context()), ok
 	},
@@ -257,15 +257,15 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		return d.step("write", "file", name, "command", d.raw()), ok
 	},
 	"script": func(d *drawer) (Step, bool) { return d.script() },
-	Observe:  func(*drawer) (Step, bool) { return Step{By: "host0", Call: Observe}, true },
+	Observe:  func(*drawer) (Step, bool) { return observed, true },
 	Configure: func(d *drawer) (Step, bool) {
 		for _, c := range d.board.channels {
 			if c.unproved {
 				return unmade, false
 			}
 		}
-		if undone := live(d.board.changes, func(there bool) bool { return there }); len(undone) > 0 {
-			return Step{By: "host0", Call: Undo, Args: map[string]any{"change": undone[0]}}, true
+		if there := live(d.board.changes, func(there bool) bool { return there }); len(there) > 0 {
+			return undone(there[len(there)-1]), true // the newest may stand on others
 		}
 		change := one(d,
 			map[string]any{"del_addr": map[string]any{"netdev": "netdev", "prefix": "local/24"}},
@@ -290,7 +290,8 @@ func attachment(name string) func(d *drawer) (Step, bool) {
 			// Attaching with two MLIDs leaves a QP behind that no kernel gets rid of, with a warning (JM-CLEAN-01).
 			mlid = 1
 		}
-		group := one(d, "group1.gid", "group1.gid", "group2.gid", "unicast.gid", "zero-gid", "group6.gid")
+		group := one(d, "group1.gid", "group1.gid", "group2.gid", "unicast.gid", "zero-gid", "group6.gid",
+			"broadcast.gid", "class-e.gid")
 		return d.step(name, "qp", qp, "gid", group, "mlid", mlid), ok
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // Length is how many steps a walk draws. What follows them shows how it all ended.
@@ -94,7 +95,7 @@ func (d *drawer) next() Step {
 			continue
 		case story:
 			story = false
-			d.queue = one(d, stories...)(d)
+			d.queue = one(d, d.theme.stories...)(d)
 			continue
 		case race:
 			race = false
@@ -114,7 +115,7 @@ func (d *drawer) next() Step {
 }
 
 const (
-	storyIn     = 80          // steps to a story
+	storyIn     = 30          // steps to a story
 	raceIn      = 8           // steps to a race, where one can be run
 	removalFrom = Length - 12 // is the first step that may remove the device: what follows finds little to do
 	removalIn   = 100         // steps from there to a removal
@@ -153,8 +154,8 @@ func (d *drawer) chance(n int) bool { return d.rand.IntN(n) == 0 }
 func (d *drawer) closing() []Step {
 	var steps []Step
 	b := d.board
-	for _, name := range live(b.changes, func(there bool) bool { return there }) {
-		steps = append(steps, Step{By: "host0", Call: Undo, Args: map[string]any{"change": name}})
+	for _, name := range slices.Backward(live(b.changes, func(there bool) bool { return there })) {
+		steps = append(steps, undone(name))
 	}
 	for _, name := range live(b.channels, func(c *channel) bool { return !c.gone && !c.off && !c.blocking }) {
 		c := b.channels[name]
@@ -174,9 +175,9 @@ func (d *drawer) closing() []Step {
 	for _, name := range live(b.procs, func(p *proc) bool { return !p.ended }) {
 		steps = append(steps, Step{By: name, Call: "allocations"})
 	}
-	steps = append(steps, Step{By: "host0", Call: Observe})
+	steps = append(steps, observed)
 	for _, name := range live(b.procs, func(p *proc) bool { return !p.ended }) {
 		steps = append(steps, Step{By: name, Call: Kill})
 	}
-	return append(steps, Step{By: "host0", Call: Observe})
+	return append(steps, observed)
 }

@@ -75,6 +75,7 @@ func (g *Ground) use(ctx context.Context, r *run, number int) error {
 		return fmt.Errorf("host %d has no port with an IPv4 address", number)
 	}
 	r.symbols.host(number, addr, port)
+	r.ethernet = r.ethernet || port.LinkLayer == "Ethernet"
 	if _, ok := g.base[number]; !ok {
 		g.base[number], err = g.hosts[number].Observe(ctx)
 	}

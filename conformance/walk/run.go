@@ -31,17 +31,18 @@ const blocked = "blocked"
 
 // run is one walk on one backend.
 type run struct {
-	ground  *Ground
-	symbols *symbols
-	board   *board
-	agents  map[string]*agent
-	order   []string // of the agents, oldest first
-	undo    map[string]func(context.Context) error
-	used    map[int]bool // hosts
-	shifted bool         // GIDs may have other indexes than before, or there is no device
-	removal *removal     // of the device of host 0
-	crashed bool
-	silent  bool // of this step: an event that should come does not
+	ground   *Ground
+	symbols  *symbols
+	board    *board
+	agents   map[string]*agent
+	order    []string // of the agents, oldest first
+	undo     map[string]func(context.Context) error
+	used     map[int]bool // hosts
+	shifted  bool         // GIDs may have other indexes than before, or there is no device
+	removal  *removal     // of the device of host 0
+	crashed  bool
+	ethernet bool // a host has such a port
+	silent   bool // of this step: an event that should come does not
 }
 
 // agent is a process of the walk with its open calls.
@@ -350,7 +351,7 @@ func (r *run) end(ctx context.Context) error {
 	if err := r.awaitRemoval(ctx); err != nil {
 		errs = append(errs, err)
 	}
-	for _, name := range live(r.board.changes, func(there bool) bool { return there }) {
+	for _, name := range slices.Backward(live(r.board.changes, func(there bool) bool { return there })) {
 		if err := r.undo[name](ctx); err != nil {
 			errs = append(errs, err)
 		}

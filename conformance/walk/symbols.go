@@ -20,6 +20,8 @@ type symbols struct {
 	names  map[netip.Addr]string         // addresses -> symbol
 	given  map[handle]string             // handles -> symbol
 	links  []struct{ addr, name string } // ends of link-layer filters -> symbol
+
+	senders []uint32 // numbers of the QPs that were heard, the first one first
 }
 
 // handle is one that a process gave.
@@ -28,21 +30,31 @@ type handle struct {
 	number   uint64
 }
 
-// Groups is how many groups a walk has.
-const Groups = 3
+// Groups is how many groups a walk has. The last is a twin of the first: both have the same link-layer address.
+const (
+	Groups = 3
+	twin   = "group3"
+)
+
+// fixed are the addresses that are the same in all walks.
+var fixed = map[string]string{
+	"any": "0.0.0.0", "loopback": "127.0.0.1", "any6": "::", "all-systems": "224.0.0.1", "group6": "ff1e::7:1",
+	"broadcast": "255.255.255.255", "nowhere": "192.0.2.1", "other": "10.77.0.1", "unicast": "192.0.2.9",
+	"class-e": "240.77.0.9",
+}
 
 func newSymbols(seed uint64) *symbols {
 	s := &symbols{
 		values: map[string]any{}, groups: map[string]netip.Addr{}, names: map[netip.Addr]string{}, given: map[handle]string{},
 	}
-	for i := 1; i <= Groups; i++ {
+	for i := 1; i < Groups; i++ {
 		s.group(fmt.Sprintf("group%d", i), netip.AddrFrom4([4]byte{239, byte(seed>>8)&0x7f | 1, byte(seed), byte(i)}))
 	}
-	for name, text := range map[string]string{
-		"any": "0.0.0.0", "loopback": "127.0.0.1", "any6": "::", "all-systems": "224.0.0.1", "group6": "ff1e::7:1",
-		"broadcast": "255.255.255.255", "nowhere": "192.0.2.1", "other": "10.77.0.1", "unicast": "192.0.2.9",
-	} {
-		s.addr(name, netip.MustParseAddr(text))
+	s.group(twin, netip.AddrFrom4([4]byte{239, byte(seed>>8) | 0x81, byte(seed), 1}))
+	s.sockaddr("group1-mapped", spec.NewSockaddr(netip.AddrFrom16(s.groups["group1"].As16()), 0))
+	// Where two share a link-layer address, it has the name of the first: always the same one.
+	for _, name := range slices.Sorted(maps.Keys(fixed)) {
+		s.addr(name, netip.MustParseAddr(fixed[name]))
 	}
 	s.sockaddr("ib", spec.NewSockaddrIB(spec.GID{0xff, 0x12, 15: 1}))
 	s.sockaddr("any-ib", spec.NewSockaddrIB(spec.GID{}))
@@ -88,6 +100,8 @@ func (s *symbols) addr(name string, a netip.Addr) {
 	}
 	s.sockaddr(name+"+dirt", dirty)
 	s.values[name+".gid"] = mustText(spec.MGIDOf(a))
+	s.sockaddr(name+".ib", spec.NewSockaddrIB(spec.MGIDOf(a)))
+	s.values[name+"/32"] = netip.PrefixFrom(a, 32).String()
 }
 
 func (s *symbols) sockaddr(name string, a spec.Sockaddr) { s.values[name] = hex.EncodeToString(a) }
@@ -184,6 +198,15 @@ func into(resolved any, args any) error {
 		err = json.Unmarshal(text, args)
 	}
 	return err
+}
+
+// sender tells QPs that were heard from one another: it counts them from 1, in the order that they were first heard.
+func (s *symbols) sender(number uint32) int {
+	if k := slices.Index(s.senders, number); k >= 0 {
+		return k + 1
+	}
+	s.senders = append(s.senders, number)
+	return len(s.senders)
 }
 
 // gid is a GID by the name of its group or address.
