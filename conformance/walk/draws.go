@@ -8,6 +8,7 @@ import (
 
 // draws make a step of each call; ok is false where there is nothing to make it on.
 var draws = map[string]func(d *drawer) (s Step, ok bool){
+	anew: func(d *drawer) (Step, bool) { return d.begin(d.theme.prelude(d)) },
 	"rdma_create_event_channel": func(d *drawer) (Step, bool) {
 		steps, _ := d.newChannels()
 		d.queue = steps[1:]
@@ -211,6 +212,9 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 			return unmade, false
 		}
 		d.queue = d.send(name, ah)
+		if hears, ok := d.qp(func(q *qp) bool { return q.id != "" && q.ud && q.posted == 0 }); ok && d.chance(2) {
+			d.queue = append(d.received(hears), d.queue...)
+		}
 		first := d.queue[0]
 		d.queue = d.queue[1:]
 		return first, true
@@ -274,6 +278,9 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		return Step{By: "host0", Call: Configure, Args: change, Gives: d.fresh("change")}, true
 	},
 }
+
+// anew is no call: the process makes what its theme begins with once more.
+const anew = "anew"
 
 func onID(name string) func(d *drawer) (Step, bool) {
 	return func(d *drawer) (Step, bool) {

@@ -22,8 +22,10 @@ func Draw(ctx context.Context, g *Ground, seed uint64) (w Walk, told []Told, err
 		rand: rand.New(rand.NewPCG(seed, 0)), run: r, board: r.board, counts: map[string]int{}, made: map[string]int{},
 		prepared: map[string]bool{},
 	}
-	d.theme = one(d, themes...)
-	if len(d.theme.others) > 0 && d.chance(6) {
+	d.theme = themes[seed%uint64(len(themes))] // of walks in a row, each theme has its share
+	d.stories = d.theme.someStories(d.rand)
+	d.storyFrom = d.rand.IntN(storiesUntil)
+	if len(d.theme.others) > 0 && d.chance(8) {
 		d.other = one(d, d.theme.others...)
 	}
 	play := func(s Step) error {
@@ -63,6 +65,9 @@ type drawer struct {
 	by     string // the process of this step
 	other  string // a process beside p1; empty: none
 
+	stories   []story // the walk tells the first one that has something to begin with
+	storyFrom int     // is the first step that may begin it
+
 	steps    int             // made
 	made     map[string]int  // calls by name
 	prepared map[string]bool // processes that have made their theme's first steps
@@ -70,56 +75,86 @@ type drawer struct {
 
 // next is the next step that is defined.
 func (d *drawer) next() Step {
-	story := d.chance(storyIn)
 	race := d.chance(raceIn)
 	removal := d.steps >= removalFrom && d.chance(removalIn)
-	for tries := 0; ; tries++ {
-		for len(d.queue) > 0 {
-			s := d.queue[0]
-			d.queue = d.queue[1:]
-			if d.run.undefined(s) == "" {
-				return s
-			}
-		}
-		if tries == 0 {
-			d.by = d.process()
-		}
-		switch {
-		case !d.prepared[d.by] || tries == patience: // one that has nothing left to act on begins anew
-			d.prepared[d.by] = true
-			d.queue = d.theme.prelude(d)
-			continue
-		case removal:
-			removal = false
-			d.queue = deviceGone(d)
-			continue
-		case story:
-			story = false
-			d.queue = one(d, d.theme.stories...)(d)
-			continue
-		case race:
-			race = false
-			if s, ok := d.race(); ok {
-				return s
-			}
-		}
-		name := d.theme.pick(d.rand, d.made)
-		if s, ok := draws[name](d); ok && d.run.undefined(s) == "" {
-			if s.By == "" {
-				s.By = d.by
-			}
+	if s, ok := d.queued(); ok {
+		return s
+	}
+	d.by = d.process()
+	if !d.prepared[d.by] {
+		d.prepared[d.by] = true
+		if s, ok := d.begin(d.theme.prelude(d)); ok {
 			return s
 		}
-		d.queue = nil
+	}
+	if removal {
+		if s, ok := d.begin(deviceGone(d)); ok {
+			return s
+		}
+	}
+	if s, ok := d.story(); ok {
+		return s
+	}
+	if race {
+		if s, ok := d.race(); ok {
+			return s
+		}
+	}
+	for {
+		for _, name := range d.theme.order(d.rand, d.made) {
+			if s, ok := draws[name](d); ok && d.run.undefined(s) == "" {
+				if s.By == "" {
+					s.By = d.by
+				}
+				return s
+			}
+			d.queue = nil
+		}
+		d.by = "p1" // another may be unable to do anything, as one that starts when the device is gone
+		if s, ok := d.begin(d.theme.prelude(d)); ok {
+			return s
+		}
 	}
 }
 
+// queued is the first of the steps that go together that is defined; those before it are left out.
+func (d *drawer) queued() (s Step, ok bool) {
+	for len(d.queue) > 0 {
+		s, d.queue = d.queue[0], d.queue[1:]
+		if d.run.undefined(s) == "" {
+			return s, true
+		}
+	}
+	return unmade, false
+}
+
+// begin begins steps that go together.
+func (d *drawer) begin(steps []Step) (first Step, ok bool) {
+	d.queue = steps
+	return d.queued()
+}
+
+// story begins the walk's story when its time has come: the first one that has something to begin with.
+func (d *drawer) story() (first Step, ok bool) {
+	if d.steps < d.storyFrom {
+		return unmade, false
+	}
+	for len(d.stories) > 0 && !ok {
+		tell := d.stories[0]
+		d.stories = d.stories[1:]
+		first, ok = d.begin(tell(d))
+	}
+	if ok {
+		d.stories = nil
+	}
+	return first, ok
+}
+
 const (
-	storyIn     = 30          // steps to a story
-	raceIn      = 8           // steps to a race, where one can be run
-	removalFrom = Length - 12 // is the first step that may remove the device: what follows finds little to do
-	removalIn   = 100         // steps from there to a removal
-	patience    = 300         // draws that find nothing to act on
+	storiesUntil = Length - 14 // is the first step that begins no story: most are over by the end
+	raceIn       = 5           // steps to a race, where one can be run
+	removalFrom  = Length - 12 // is the first step that may remove the device: what follows finds little to do
+	removalIn    = 100         // steps from there to a removal
 )
 
 // process is who makes the next step: most often the first one.

@@ -23,13 +23,10 @@ func (d *drawer) script() (Step, bool) {
 	if slices.ContainsFunc(i.joins, func(m *membership) bool { return m.addr == group }) {
 		return unmade, false // the leave might wait for the event of the membership there is
 	}
-	call := func(method string, args ...any) any {
-		return map[string]any{"method": method, "args": d.step("", args...).Args}
-	}
 	sequence := []any{
-		call("rdma_join_multicast", "id", name, "addr", group, "context", d.context()),
-		call("rdma_leave_multicast", "id", name, "addr", group),
-		call("rdma_leave_multicast", "id", name, "addr", group),
+		d.part("rdma_join_multicast", "id", name, "addr", group, "context", d.context()),
+		d.part("rdma_leave_multicast", "id", name, "addr", group),
+		d.part("rdma_leave_multicast", "id", name, "addr", group),
 	}
 	return d.step("script", "script", map[string]any{"rounds": one(d, 1, 2, 3), "sequences": []any{sequence}}), true
 }
@@ -48,16 +45,23 @@ func (d *drawer) race() (Step, bool) {
 	if i.joined(p.join.addr) != p.join {
 		return unmade, false
 	}
-	call := func(method string, args ...any) any {
-		return map[string]any{"method": method, "args": d.step("", args...).Args}
-	}
+	return d.leaveAgainstGet(p.id, p.join.addr, ch), true
+}
+
+// leaveAgainstGet is the race for a membership whose event is the only one of its channel.
+func (d *drawer) leaveAgainstGet(id, addr, channel string) Step {
 	s := d.step("script", "script", map[string]any{"rounds": 1, "sequences": []any{
-		[]any{call("rdma_leave_multicast", "id", p.id, "addr", p.join.addr)},
+		[]any{d.part("rdma_leave_multicast", "id", id, "addr", addr)},
 		[]any{
-			call("rdma_get_cm_event", "channel", ch, "nowhere", false),
-			call("rdma_ack_cm_event", "event", int(spec.FromStep[spec.EventRef](0))),
+			d.part("rdma_get_cm_event", "channel", channel, "nowhere", false),
+			d.part("rdma_ack_cm_event", "event", int(spec.FromStep[spec.EventRef](0))),
 		},
 	}})
 	s.Race = true
-	return s, true
+	return s
+}
+
+// part is a call of a script.
+func (d *drawer) part(method string, args ...any) any {
+	return map[string]any{"method": method, "args": d.step("", args...).Args}
 }

@@ -6,6 +6,16 @@ import "joinmcast/spec"
 // that are undefined when their turn comes are left out; there are none where the story has nothing to begin with.
 type story func(d *drawer) []Step
 
+// empty is a channel without events; steps make one where the process has none.
+func (d *drawer) empty() (steps []Step, name string) {
+	name, ok := d.channel(func(c *channel) bool { return !c.off && !c.poisoned && !c.polled && len(c.unread) == 0 })
+	if ok {
+		return nil, name
+	}
+	s := d.newChannel()
+	return []Step{s}, s.Gives
+}
+
 // created is a new id of a channel, or a synchronous one where channel is NULL.
 func (d *drawer) created(channel any, ps spec.PortSpace) (s Step, id string) {
 	s = d.step("rdma_create_id", "channel", channel, "context", "0x0", "ps", int(ps))

@@ -5,20 +5,19 @@ import "joinmcast/spec"
 // attempt goes the whole way of a member with an id of any kind.
 func attempt(d *drawer) []Step {
 	ps := one(d, spec.PSUDP, spec.PSTCP, spec.PSTCP, spec.PSIB, spec.PSIPoIB)
-	channel := d.newChannel()
-	create, name := d.created(channel.Gives, ps)
+	steps, channel := d.empty()
+	create, name := d.created(channel, ps)
 	qt := one(d, spec.QPTypeUD, spec.QPTypeRC)
 	if ps == spec.PSTCP {
 		qt = spec.QPTypeRC
 	}
 	makeQP := d.step("rdma_create_qp", "id", name, "attr", d.qpAttr(qt))
 	makeQP.Gives = d.fresh("qp")
-	get, _ := d.retrieved(channel.Gives)
-	return []Step{
-		channel, create, d.step("rdma_bind_addr", "id", name, "addr", one(d, d.here(), d.here(), "loopback")),
+	get, _ := d.retrieved(channel)
+	return append(steps,
+		create, d.step("rdma_bind_addr", "id", name, "addr", one(d, d.here(), d.here(), "loopback")),
 		makeQP, d.step("ibv_attach_mcast", "qp", makeQP.Gives, "gid", one(d, "group1.gid", "class-e.gid"), "mlid", 0),
-		d.join(name, "group1"), get,
-	}
+		d.join(name, "group1"), get)
 }
 
 // joinBeforeRoute resolves a route while the event of a join is unread.
@@ -63,19 +62,18 @@ func routed(d *drawer) []Step {
 	}
 	dummy, netdev := d.dummy()
 	way, route := d.changed("add_route", map[string]any{"netdev": "dummy7", "prefix": "group2/32"})
-	channel := d.newChannel()
-	create, bound := d.created(channel.Gives, spec.PSUDP)
-	another, resolving := d.created(channel.Gives, spec.PSUDP)
+	steps, channel := d.empty()
+	create, bound := d.created(channel, spec.PSUDP)
+	another, resolving := d.created(channel, spec.PSUDP)
 	var get [2]Step
 	for i := range get {
-		get[i], _ = d.retrieved(channel.Gives)
+		get[i], _ = d.retrieved(channel)
 	}
-	return []Step{
-		dummy, way, channel, create, d.step("rdma_bind_addr", "id", bound, "addr", "local"), d.join(bound, "group2"),
+	return append(steps,
+		dummy, way, create, d.step("rdma_bind_addr", "id", bound, "addr", "local"), d.join(bound, "group2"),
 		get[0], observed, another,
 		d.step("rdma_resolve_addr", "id", resolving, "src", nil, "dst", "group2", "timeout_ms", 1000), get[1],
-		undone(route), undone(netdev),
-	}
+		undone(route), undone(netdev))
 }
 
 // sourceGone joins with an id whose address has gone; now and then the id has a channel, and leaves before the event is
@@ -91,13 +89,12 @@ func sourceGone(d *drawer) []Step {
 			create, d.step("rdma_bind_addr", "id", name, "addr", "local"), gone, d.join(name, "group1"),
 		}
 	}
-	channel := d.newChannel()
-	create, name := d.created(channel.Gives, spec.PSUDP)
-	get, event := d.retrieved(channel.Gives)
-	return []Step{
-		channel, create, d.step("rdma_bind_addr", "id", name, "addr", "local"), gone, d.join(name, "group1"), get,
-		d.step("rdma_leave_multicast", "id", name, "addr", "group1"), d.step("rdma_ack_cm_event", "event", event),
-	}
+	steps, channel := d.empty()
+	create, name := d.created(channel, spec.PSUDP)
+	get, event := d.retrieved(channel)
+	return append(steps,
+		create, d.step("rdma_bind_addr", "id", name, "addr", "local"), gone, d.join(name, "group1"), get,
+		d.step("rdma_leave_multicast", "id", name, "addr", "group1"), d.step("rdma_ack_cm_event", "event", event))
 }
 
 // onVLAN joins on a VLAN of the port.
@@ -108,13 +105,12 @@ func onVLAN(d *drawer) []Step {
 	vlan, _ := d.changed("add_netdev", map[string]any{
 		"netdev": "vlan7", "parent": "netdev", "vlan": 7, "prefix": "other/24",
 	})
-	channel := d.newChannel()
-	create, name := d.created(channel.Gives, spec.PSUDP)
-	get, _ := d.retrieved(channel.Gives)
-	return []Step{
-		vlan, channel, create, d.step("rdma_bind_addr", "id", name, "addr", "other"), d.join(name, "group2"), get, observed,
-		d.step("rdma_leave_multicast", "id", name, "addr", "group2"), observed,
-	}
+	steps, channel := d.empty()
+	create, name := d.created(channel, spec.PSUDP)
+	get, _ := d.retrieved(channel)
+	return append(steps,
+		vlan, create, d.step("rdma_bind_addr", "id", name, "addr", "other"), d.join(name, "group2"), get, observed,
+		d.step("rdma_leave_multicast", "id", name, "addr", "group2"), observed)
 }
 
 // linkDown joins while the link is down, and sees what is left of it when it is up again.

@@ -15,15 +15,15 @@ func (d *drawer) awaits(qp string) Step {
 
 // correspondent makes an id that joins a group, most often with a QP, and a way to the group.
 func (d *drawer) correspondent(group string, withQP bool) (steps []Step, qp, ah string) {
-	channel := d.newChannel()
-	create, name := d.created(channel.Gives, spec.PSUDP)
-	steps = []Step{channel, create, d.step("rdma_bind_addr", "id", name, "addr", d.here())}
+	steps, channel := d.empty()
+	create, name := d.created(channel, spec.PSUDP)
+	steps = append(steps, create, d.step("rdma_bind_addr", "id", name, "addr", d.here()))
 	if withQP {
 		var makeQP Step
 		makeQP, qp = d.madeQP(name)
 		steps = append(steps, makeQP)
 	}
-	get, event := d.retrieved(channel.Gives)
+	get, event := d.retrieved(channel)
 	way := d.step("ibv_create_ah", "id", name, "attr", event+".ah")
 	way.Gives = d.fresh("ah")
 	return append(steps, d.join(name, group), get, way), qp, way.Gives

@@ -2,38 +2,52 @@ package walk
 
 import "joinmcast/spec"
 
-// asyncMember is an id on a channel that can be read, with a UD QP.
-func (d *drawer) asyncMember() (name string, ok bool) {
-	return d.id(func(i *id) bool { return i.qp != "" && i.ud && i.channel != "" && !d.board.channels[i.channel].off })
-}
-
 // twice joins one group twice, and leaves it once.
 func twice(d *drawer) []Step {
-	name, ok := d.asyncMember()
-	if !ok {
-		return nil
-	}
 	var steps []Step
+	name, ok := d.id(func(i *id) bool { return i.qp != "" && i.ud && i.channel != "" && !d.board.channels[i.channel].off })
+	var channel, qp string
+	if ok {
+		channel, qp = d.board.ids[name].channel, d.board.ids[name].qp
+	} else {
+		var create, makeQP Step
+		steps, channel = d.empty()
+		create, name = d.created(channel, spec.PSUDP)
+		makeQP, qp = d.madeQP(name)
+		steps = append(steps, create, d.step("rdma_bind_addr", "id", name, "addr", d.here()), makeQP)
+	}
 	for range 2 {
-		get, event := d.retrieved(d.board.ids[name].channel)
+		get, event := d.retrieved(channel)
 		steps = append(steps, d.join(name, "group1"), get, d.step("rdma_ack_cm_event", "event", event))
 	}
 	return append(steps, d.step("rdma_leave_multicast", "id", name, "addr", "group1"), observed,
-		d.step("ibv_detach_mcast", "qp", d.board.ids[name].qp, "gid", "group1.gid", "mlid", 0))
+		d.step("ibv_detach_mcast", "qp", qp, "gid", "group1.gid", "mlid", 0))
+}
+
+// raced leaves a group while another thread takes the event that attaches the QP.
+func raced(d *drawer) []Step {
+	channel := d.newChannel()
+	create, name := d.created(channel.Gives, spec.PSUDP)
+	makeQP, qp := d.madeQP(name)
+	return []Step{
+		channel, d.step("fcntl", "channel", channel.Gives, "nonblock", true), create,
+		d.step("rdma_bind_addr", "id", name, "addr", d.here()), makeQP, d.join(name, "group1"),
+		d.leaveAgainstGet(name, "group1", channel.Gives),
+		d.step("ibv_detach_mcast", "qp", qp, "gid", "group1.gid", "mlid", 0),
+	}
 }
 
 // byHand attaches the QP of an id that joined before it had one, and leaves.
 func byHand(d *drawer) []Step {
-	channel := d.newChannel()
-	create, name := d.created(channel.Gives, spec.PSUDP)
-	get, event := d.retrieved(channel.Gives)
+	steps, channel := d.empty()
+	create, name := d.created(channel, spec.PSUDP)
+	get, event := d.retrieved(channel)
 	makeQP, qp := d.madeQP(name)
-	return []Step{
-		channel, create, d.step("rdma_bind_addr", "id", name, "addr", d.here()), d.join(name, "group1"), get, makeQP,
+	return append(steps,
+		create, d.step("rdma_bind_addr", "id", name, "addr", d.here()), d.join(name, "group1"), get, makeQP,
 		d.step("ibv_attach_mcast", "qp", qp, "gid", "group1.gid", "mlid", 0), d.step("rdma_ack_cm_event", "event", event),
 		d.step("rdma_leave_multicast", "id", name, "addr", "group1"),
-		d.step("ibv_detach_mcast", "qp", qp, "gid", "group1.gid", "mlid", 0),
-	}
+		d.step("ibv_detach_mcast", "qp", qp, "gid", "group1.gid", "mlid", 0))
 }
 
 // misspelled leaves a group by an address that leads to it and is not the one of the join.
@@ -107,13 +121,8 @@ func takenAlong(d *drawer) []Step {
 
 // toNoChannel makes an id synchronous.
 func toNoChannel(d *drawer) []Step {
-	name, ok := d.id(func(i *id) bool {
-		return i.channel != "" && !d.board.channels[i.channel].off && len(d.board.channels[i.channel].unread) == 0
-	})
-	if !ok {
-		return nil
-	}
-	return []Step{
-		d.step("rdma_migrate_id", "id", name, "channel", nil), d.join(name, "group2"), d.step("read_id", "id", name),
-	}
+	steps, channel := d.empty()
+	create, name := d.created(channel, spec.PSUDP)
+	return append(steps, create, d.step("rdma_bind_addr", "id", name, "addr", d.here()),
+		d.step("rdma_migrate_id", "id", name, "channel", nil), d.join(name, "group2"))
 }
