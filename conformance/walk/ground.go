@@ -113,8 +113,9 @@ func (g *Ground) start(ctx context.Context, host int) (spec.Process, error) {
 	return g.hosts[host].Start(ctx)
 }
 
-// finish ends a run. Memberships and filters that it leaves behind, which are of its own groups, become part of the
-// base of the next; with anything else left behind a world is used no more. found is what no walk may leave behind.
+// finish ends a run. Link-layer filters that it leaves behind, which are of its own groups, become part of the base of
+// the next; with anything else left behind a world is used no more: a membership that was left, for one, loses its
+// filter when the link goes down. found is what no walk may leave behind.
 func (g *Ground) finish(ctx context.Context, r *run) (found string, err error) {
 	if err := r.end(ctx); err != nil {
 		return "", errors.Join(err, g.Leave(ctx))
@@ -129,7 +130,8 @@ func (g *Ground) finish(ctx context.Context, r *run) (found string, err error) {
 		} else if state.Taint != g.base[i].Taint {
 			found = fmt.Sprintf("host%d is tainted", i)
 		}
-		if found != "" || r.shifted || !maps.Equal(state.Resources, g.base[i].Resources) {
+		clean := maps.Equal(state.Resources, g.base[i].Resources) && slices.Equal(state.IGMP, g.base[i].IGMP)
+		if found != "" || r.shifted || !clean {
 			return found, g.Leave(ctx)
 		}
 		g.base[i] = state

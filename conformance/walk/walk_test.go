@@ -97,6 +97,18 @@ func TestAQuirkIsFoundAndItsWalkShrunk(t *testing.T) {
 	t.Error("no walk of 500 tells skip-auto-attach")
 }
 
+// What an earlier walk has left in a world may make a difference that the walk alone does not.
+func TestADifferenceThatDoesNotComeAgainIsGivenBackWhole(t *testing.T) {
+	g := NewWithT(t)
+	w, told, err := walk.Draw(t.Context(), ground(t), 3)
+	g.Expect(err).NotTo(HaveOccurred())
+	seen := &walk.Difference{Walk: w, Step: 5, A: told[5].String(), B: "otherwise"}
+	pair := walk.Pair{A: ground(t), B: ground(t)}
+	d, err := pair.Shrink(t.Context(), seen)
+	g.Expect(err).To(MatchError(ContainSubstring("not seen again in fresh worlds")))
+	g.Expect(d).To(BeIdenticalTo(seen))
+}
+
 // What the simulated stack lacks of upstream's defects, walks find.
 func TestQuirksOfUpstreamAreFound(t *testing.T) {
 	for _, quirk := range []string{"first-leave-detaches", "refused-bind-sticks", "sync-leave-hangs"} {

@@ -32,6 +32,7 @@ type netdev struct {
 	mac       net.HardwareAddr
 	mtu       int
 	up        bool
+	gone      bool // from the host; ids may still be bound to it
 	addrs     []netip.Prefix
 	igmp      ipv4Groups
 	mld       counted[netip.Addr] // IPv6 groups

@@ -65,6 +65,7 @@ func (k *Kernel) removeNetdev(n *netdev) {
 		k.delAddr(n, p)
 	}
 	k.netdevs = slices.DeleteFunc(k.netdevs, func(o *netdev) bool { return o == n })
+	n.gone = true
 	if n.parent == nil {
 		return
 	}

@@ -33,7 +33,7 @@ func (roce) sourceGID(d *device, n *netdev, src netip.Addr) (index int, ok bool)
 
 // resolveRoute has nothing to ask anybody (cma_resolve_iboe_route).
 func (roce) resolveRoute(id *cmID) error {
-	if id.netdev == nil {
+	if id.netdev == nil || id.netdev.gone {
 		return spec.ENODEV
 	}
 	if ibMTU(id.netdev.mtu) == 0 {
@@ -53,7 +53,7 @@ func (r roce) joinMulticast(m *membership, a spec.Sockaddr) error {
 	if isZero(a) && !k.deviates.Address.JoinsZero {
 		return spec.EINVAL
 	}
-	if n == nil {
+	if n == nil || n.gone {
 		return spec.ENODEV
 	}
 	if mode == spec.RoCEv1Mode && a.Family() == spec.AFInet6 && k.deviates.Address.RefusesIPv6 {

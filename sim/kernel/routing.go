@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"net/netip"
-	"slices"
 
 	"joinmcast/spec"
 )
@@ -14,8 +13,8 @@ func (k *Kernel) route(given *netdev, src, dst netip.Addr) (*netdev, netip.Addr,
 	switch {
 	case !src.IsUnspecified() && !src.IsLoopback() && k.ownerOf(src) == nil:
 		return nil, src, spec.ENETUNREACH // the address has gone
-	case given != nil && !slices.Contains(k.netdevs, given):
-		return nil, src, spec.ENODEV // the device has gone
+	case given != nil && given.gone:
+		return nil, src, spec.ENODEV
 	case src.IsLoopback() && given != nil && !given.has(dst):
 		return nil, src, spec.EINVAL
 	case src.IsLoopback() && dst.IsMulticast() && k.release.routesByLoopback:
