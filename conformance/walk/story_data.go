@@ -29,7 +29,7 @@ func (d *drawer) correspondent(group string, withQP bool) (steps []Step, qp, ah 
 	return append(steps, d.join(name, group), get, way), qp, way.Gives
 }
 
-// exchange makes a member of two QPs and lets it hear itself twice.
+// exchange makes a member and lets it hear itself twice.
 func exchange(d *drawer) []Step {
 	steps, qp, ah := d.correspondent("group1", true)
 	if d.chance(2) {

@@ -13,13 +13,13 @@ type theme struct {
 	prelude func(d *drawer) []Step
 	others  []string // processes beside p1
 	stories []story
-	told    int                // one walk in so many tells a story
+	storyIn int                // one walk in so many tells a story
 	weights map[string]float64 // of calls, and of beginning anew
 }
 
 // someStories are the theme's in any order, or none.
 func (t theme) someStories(r *rand.Rand) []story {
-	if r.IntN(t.told) > 0 {
+	if r.IntN(t.storyIn) > 0 {
 		return nil
 	}
 	stories := slices.Clone(t.stories)
