@@ -243,7 +243,10 @@ func (s *symbols) link(addr string) string {
 	return addr
 }
 
-// plain writes data in one line: keys in order, quotes only where a string has a space.
+// longest is how many characters of a string are written in full, as those of an address are.
+const longest = 80
+
+// plain writes data in one line: keys in order, quotes only where a string has a space, the payload of a datagram cut.
 func plain(v any) string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -261,6 +264,9 @@ func plain(v any) string {
 	case nil:
 		return "NULL"
 	case string:
+		if len(v) > longest {
+			return fmt.Sprintf("%s…(%d characters)", v[:longest/2], len(v))
+		}
 		if strings.ContainsAny(v, " \n") || v == "" {
 			return strconv.Quote(v)
 		}

@@ -69,14 +69,19 @@ func (c *verbsContext) PostRecv(h uabi.QP, wr spec.RecvWR) error {
 	switch {
 	case !ok || q.state == uabi.QPReset:
 		return spec.EINVAL
-	case q.buffers.Len() < q.recvRoom:
-	case c.device.kernel.release.negatesFullQueue && c.device.kind.Driver == driverRXE:
-		return -spec.ENOMEM
-	default:
-		return spec.ENOMEM
+	case q.buffers.Len() >= q.recvRoom:
+		return c.queueIsFull()
 	}
 	q.buffers.Push(newBuffer(wr))
 	return nil
+}
+
+// queueIsFull is how the provider refuses what has no room.
+func (c *verbsContext) queueIsFull() spec.Errno {
+	if c.device.kernel.release.negatesFullQueue && c.device.kind.Driver == driverRXE {
+		return -spec.ENOMEM
+	}
+	return spec.ENOMEM
 }
 
 // PostSend posts a datagram. One that is longer than the port's MTU never leaves and completes as if it had: a UD
@@ -87,7 +92,7 @@ func (c *verbsContext) PostSend(h uabi.QP, wr uabi.SendWR) error {
 	case q == nil || a == nil || q.qpType != spec.QPTypeUD || q.state < uabi.QPRTS:
 		return spec.EINVAL
 	case q.sending >= q.sendRoom:
-		return spec.ENOMEM
+		return c.queueIsFull()
 	}
 	q.sending++
 	datagram := &fabric.Datagram{

@@ -10,7 +10,7 @@ import (
 type Release struct {
 	asksForSendOnly   bool // whether the subnet administration has send-only members, before one is to be
 	keepsSendersLimit bool // of a unicast datagram: rxe's address handle is as the library filled it in
-	negatesFullQueue  bool // rxe's provider refuses a receive that has no room with -ENOMEM
+	negatesFullQueue  bool // rxe's provider refuses a work request that has no room with -ENOMEM
 	forgetsLostPDs    bool // a protection domain that a lost QP keeps is no longer counted
 	keepsLateSends    bool // what is sent on a QP in error stays there, and does not complete
 	routesByLoopback  bool // a group's route from the loopback address is one: only its device is found to be of no use

@@ -73,7 +73,7 @@ func TestASendThatDoesNotFitLooksForNoSource(t *testing.T) {
 func TestASendOnAQPInErrorCompletesByRelease(t *testing.T) {
 	for release, completes := range map[string]bool{"5.10.262": false, "6.1.192": true, "7.2.13": true, "": true} {
 		t.Run(release, func(t *testing.T) {
-			h, d, q, ah := sourceless(t, release)
+			h, d, q, ah := sourceless(t, kernel.ReleaseOf(release, ""))
 			d.Expect(d.PostSend(q, uabi.SendWR{AH: ah})).To(Succeed())
 			d.Expect(h.do(func() error { _, err := d.WaitCQ(d.cq); return err })).To(Succeed(), "the QP is in error now")
 
@@ -91,10 +91,25 @@ func TestASendOnAQPInErrorCompletesByRelease(t *testing.T) {
 	}
 }
 
+func TestAFullSendQueueIsENOMEM(t *testing.T) {
+	for rdmaCore, want := range map[string]spec.Errno{"33.2": -spec.ENOMEM, "44.0": spec.ENOMEM, "": spec.ENOMEM} {
+		t.Run(rdmaCore, func(t *testing.T) {
+			_, d, q, ah := sourceless(t, kernel.ReleaseOf("6.1.192", rdmaCore))
+			var err error
+			for range 1000 {
+				if err = d.PostSend(q, uabi.SendWR{AH: ah}); err != nil {
+					break
+				}
+			}
+			d.Expect(err).To(MatchError(want))
+		})
+	}
+}
+
 // sendWithoutSource is how a multicast send of so many bytes completes once its source address has gone.
 func sendWithoutSource(t *testing.T, release string, bytes int) (status spec.WCStatus) {
 	t.Helper()
-	h, d, q, ah := sourceless(t, release)
+	h, d, q, ah := sourceless(t, kernel.ReleaseOf(release, ""))
 
 	d.Expect(d.PostSend(q, uabi.SendWR{AH: ah, Data: make(spec.Bytes, bytes)})).To(Succeed())
 
@@ -107,9 +122,9 @@ func sendWithoutSource(t *testing.T, release string, bytes int) (status spec.WCS
 }
 
 // sourceless is a QP that can send, with an address handle whose source address has gone.
-func sourceless(t *testing.T, release string) (h *host, d *device, q uabi.QP, ah uabi.AH) {
+func sourceless(t *testing.T, release kernel.Release) (h *host, d *device, q uabi.QP, ah uabi.AH) {
 	t.Helper()
-	h = bootHostIn(t, world.New(1), kernel.Config{Release: kernel.ReleaseOf(release, "")}, "rxe")
+	h = bootHostIn(t, world.New(1), kernel.Config{Release: release}, "rxe")
 	d = openDevice(h)
 	q = d.qp(spec.QPTypeUD)
 	d.Expect(d.ModifyQP(q, uabi.QPAttr{State: uabi.QPInit, HasQKey: true})).To(Succeed())
