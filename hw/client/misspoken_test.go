@@ -150,15 +150,22 @@ func TestAgentThatStopsInTheMiddleOfAMessageIsNoHang(t *testing.T) {
 	g.Expect(spec.Outcome(err)).To(Equal("harness"))
 }
 
-// The first answer ends the call; the second one is met by the next.
+// The first answer ends the call; the second one, which comes before that of the next call, is met by it.
 func TestAgentThatAnswersTwiceIsBelievedNoMore(t *testing.T) {
 	g, h := NewWithT(t), newFakeHost(t, "host0")
-	h.process.EXPECT().DestroyID(gomock.Any(), gomock.Any()).Return(nil).AnyTimes()
+	first := make(chan string, 1)
 	h.Before = func(r fakehost.Request) error {
-		if r.Agent != nil {
+		if r.Agent == nil {
+			return nil
+		}
+		select {
+		case answer := <-first:
+			r.Say(answer)
+		default:
+			first <- answered(r)
 			r.Say(answered(r))
 		}
-		return nil
+		return r.Never()
 	}
 	p := start(t, h)
 	g.Expect(p.DestroyID(t.Context(), 1)).To(Succeed())
@@ -176,15 +183,21 @@ func TestSecondAnswerToTheLastCallIsToldAtTheEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, h := NewWithT(t), newFakeHost(t, "host0")
+			over, again := make(chan struct{}), make(chan struct{})
 			h.Before = func(r fakehost.Request) error {
 				if r.Agent == nil {
 					return nil
 				}
-				r.Say(answered(r) + answered(r))
+				r.Say(answered(r))
+				<-over
+				r.Say(answered(r))
+				close(again)
 				return r.Never()
 			}
 			p := start(t, h)
 			g.Expect(p.DestroyID(t.Context(), 1)).To(Succeed())
+			close(over)
+			<-again
 
 			_, err := end(p, t.Context())
 
