@@ -77,7 +77,7 @@ func (c *Coverage) Short(law *catalogue.Catalogue) []string {
 	var short []string
 	for _, name := range call.Methods() {
 		if s := c.Share(name); s < leastShare && c.Walks >= sharesFrom {
-			short = append(short, fmt.Sprintf("%s has %.1f %% of the steps, want %.0f %%", name, 100*s, 100*leastShare))
+			short = append(short, fmt.Sprintf("%s has %.2f %% of the steps, want %.0f %%", name, 100*s, 100*leastShare))
 		}
 	}
 	for _, e := range Errnos(law) {

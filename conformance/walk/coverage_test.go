@@ -18,7 +18,7 @@ func TestWhatNoWalkHasReachedIsNamed(t *testing.T) {
 	covered := walk.NewCoverage()
 	covered.Walks = 2000
 	short := covered.Short(law)
-	g.Expect(short).To(ContainElement("ibv_create_ah has 0.0 % of the steps, want 2 %"))
+	g.Expect(short).To(ContainElement("ibv_create_ah has 0.00 % of the steps, want 2 %"))
 	g.Expect(short).To(ContainElement("EFAULT was never told; JM-RET-05 speaks of it"))
 }
 
