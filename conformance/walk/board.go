@@ -134,6 +134,13 @@ func byAge(a, b string) int {
 	return 0
 }
 
+// undoable are the changes that are not yet undone, the newest first: it may stand on others.
+func (b *board) undoable() []string {
+	changes := live(b.changes, func(there bool) bool { return there })
+	slices.Reverse(changes)
+	return changes
+}
+
 // idsOn are the living ids of a channel.
 func (b *board) idsOn(ch string) []*id {
 	var on []*id

@@ -268,8 +268,8 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 				return unmade, false
 			}
 		}
-		if there := live(d.board.changes, func(there bool) bool { return there }); len(there) > 0 {
-			return undone(there[len(there)-1]), true // the newest may stand on others
+		if changes := d.board.undoable(); len(changes) > 0 {
+			return undone(changes[0]), true
 		}
 		change := one(d,
 			map[string]any{"del_addr": map[string]any{"netdev": "netdev", "prefix": "local/24"}},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 )
 
 // Length is how many steps a walk draws. What follows them shows how it all ended.
@@ -189,7 +188,7 @@ func (d *drawer) chance(n int) bool { return d.rand.IntN(n) == 0 }
 func (d *drawer) closing() []Step {
 	var steps []Step
 	b := d.board
-	for _, name := range slices.Backward(live(b.changes, func(there bool) bool { return there })) {
+	for _, name := range b.undoable() {
 		steps = append(steps, undone(name))
 	}
 	for _, name := range live(b.channels, func(c *channel) bool { return !c.gone && !c.off && !c.blocking }) {

@@ -32,9 +32,8 @@ func (d *drawer) anyChannel() (steps []Step, name string) {
 // newBound are the steps of an id that is bound, by itself or as an endpoint; it is synchronous where channel is NULL.
 func (d *drawer) newBound(channel any) (steps []Step, id string) {
 	if d.chance(3) {
-		create := d.step("rdma_create_id", "channel", channel, "context", "0x0", "ps", int(spec.PSUDP))
-		create.Gives = d.fresh("id")
-		return []Step{create, d.step("rdma_bind_addr", "id", create.Gives, "addr", d.here())}, create.Gives
+		create, name := d.created(channel, spec.PSUDP)
+		return []Step{create, d.step("rdma_bind_addr", "id", name, "addr", d.here())}, name
 	}
 	create := d.step("rdma_create_ep", "attr", map[string]any{
 		"passive": true, "ps": int(spec.PSUDP), "qp_type": int(spec.QPTypeUD), "src": d.here(), "dst": nil, "qp": nil,
@@ -51,16 +50,14 @@ func (d *drawer) newBound(channel any) (steps []Step, id string) {
 func (d *drawer) newMember(channel any) []Step {
 	steps, id := d.newBound(channel)
 	if !d.chance(8) {
-		qp := d.step("rdma_create_qp", "id", id, "attr", d.qpAttr(spec.QPTypeUD))
-		qp.Gives = d.fresh("qp")
-		steps = append(steps, qp)
+		makeQP, _ := d.madeQP(id)
+		steps = append(steps, makeQP)
 	}
 	if !d.chance(3) {
-		steps = append(steps, d.step("rdma_join_multicast", "id", id, "addr", "group1", "context", d.context()))
+		steps = append(steps, d.join(id, "group1"))
 	}
-	if channel != nil && !d.chance(3) {
-		get := d.step("rdma_get_cm_event", "channel", channel, "nowhere", false)
-		get.Gives = d.fresh("ev")
+	if channel, ok := channel.(string); ok && !d.chance(3) {
+		get, _ := d.retrieved(channel)
 		steps = append(steps, get)
 	}
 	return steps

@@ -86,7 +86,7 @@ func (b *board) removable() string {
 	switch {
 	case b.unplugged:
 		return "the device is gone"
-	case len(live(b.changes, func(there bool) bool { return there })) > 0:
+	case len(b.undoable()) > 0:
 		return "a change may wait for what the device shows of it"
 	case len(b.bound()) == 0:
 		return "no id is bound that would tell when it has begun"

@@ -351,7 +351,7 @@ func (r *run) end(ctx context.Context) error {
 	if err := r.awaitRemoval(ctx); err != nil {
 		errs = append(errs, err)
 	}
-	for _, name := range slices.Backward(live(r.board.changes, func(there bool) bool { return there })) {
+	for _, name := range r.board.undoable() {
 		if err := r.undo[name](ctx); err != nil {
 			errs = append(errs, err)
 		}

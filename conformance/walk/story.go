@@ -56,5 +56,5 @@ var observed = Step{By: "host0", Call: Observe}
 
 // mayChange tells whether the process is on the host whose changes are drawn, and no change waits to be undone.
 func (d *drawer) mayChange() bool {
-	return hostOf(d.by) == 0 && len(live(d.board.changes, func(there bool) bool { return there })) == 0
+	return hostOf(d.by) == 0 && len(d.board.undoable()) == 0
 }

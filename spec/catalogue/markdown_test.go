@@ -9,13 +9,7 @@ import (
 
 func TestMarkdownHasContentsAndEveryRequirement(t *testing.T) {
 	g := NewWithT(t)
-	c, err := parse(strings.ReplaceAll(small, "A join of 0.0.0.0", "A *join* of <any>"))
-	g.Expect(err).NotTo(HaveOccurred())
-	var b strings.Builder
-
-	g.Expect(c.Markdown(&b)).To(Succeed())
-
-	_, page, _ := strings.Cut(b.String(), "in the report.\n\n")
+	_, page, _ := strings.Cut(markdownOf(t, "A join of 0.0.0.0", "A *join* of <any>"), "in the report.\n\n")
 	g.Expect(page).To(Equal(`* [ATT: Attaching](#att-attaching): JM-ATT-01 to JM-ATT-02, 2 requirements
 
 ## ATT: Attaching
@@ -46,18 +40,23 @@ Another sentence.
 
 func TestMarkdownNamesTransportsTogetherOfWhichTheSameIsSaid(t *testing.T) {
 	g := NewWithT(t)
-	c, err := parse(strings.Replace(small, "rocev2: rxe", "rocev2: read only", 1))
-	g.Expect(err).NotTo(HaveOccurred())
-	var b strings.Builder
-	g.Expect(c.Markdown(&b)).To(Succeed())
-	g.Expect(b.String()).To(ContainSubstring("* Seen: rocev2, ib: read only\n"))
+	page := markdownOf(t, "rocev2: rxe", "rocev2: read only")
+	g.Expect(page).To(ContainSubstring("* Seen: rocev2, ib: read only\n"))
 }
 
 func TestMarkdownLinksToAChapterByTheAnchorThatForgesGiveItsTitle(t *testing.T) {
 	g := NewWithT(t)
-	c, err := parse(strings.Replace(small, "title: Attaching", "title: '/09:az_`{-Attaching, or not?'", 1))
+	page := markdownOf(t, "title: Attaching", "title: '/09:az_`{-Attaching, or not?'")
+	g.Expect(page).To(ContainSubstring("](#att-09az_-attaching-or-not): "))
+}
+
+// markdownOf is the page of the small law with one text for another.
+func markdownOf(t *testing.T, old, text string) string {
+	t.Helper()
+	g := NewWithT(t)
+	c, err := parse(strings.ReplaceAll(small, old, text))
 	g.Expect(err).NotTo(HaveOccurred())
 	var b strings.Builder
 	g.Expect(c.Markdown(&b)).To(Succeed())
-	g.Expect(b.String()).To(ContainSubstring("](#att-09az_-attaching-or-not): "))
+	return b.String()
 }
