@@ -1,6 +1,7 @@
 package index
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -8,8 +9,12 @@ import (
 	"joinmcast/spec/trace"
 )
 
-// callsShown is how many of a spec's last calls the page shows.
-const callsShown = 80
+// callsShown is how many of a spec's last calls the page shows, and bytesShown how much of a call's arguments, and of
+// its answer: a script has a step a group, and a spec as many scripts as a race takes to be won.
+const (
+	callsShown = 80
+	bytesShown = 2000
+)
 
 // lanes is a time line: a row a call in the order they began, a lane a host. Rows and lanes are those of a grid, and
 // count from 1; the first row names the hosts.
@@ -68,6 +73,7 @@ func lanesOf(rows []string) *lanes {
 		if c.Result = line.Answer; strings.HasPrefix(line.Answer, "0 ") {
 			c.Result, c.Fields, _ = strings.Cut(line.Answer, " ")
 		}
+		c.Arguments, c.Fields = shortened(c.Arguments), shortened(c.Fields)
 		l.Calls = append(l.Calls, c)
 	}
 	for i, host := range slices.Sorted(maps.Keys(processes)) {
@@ -75,6 +81,15 @@ func lanesOf(rows []string) *lanes {
 	}
 	l.place(processes)
 	return l
+}
+
+// shortened is the text's beginning, where the page has no room for all of it, and how much is left out.
+func shortened(text string) string {
+	if len(text) <= bytesShown {
+		return text
+	}
+	begins := strings.ToValidUTF8(text[:bytesShown], "") // a character may have been cut in two
+	return fmt.Sprintf("%s … and %d more bytes", begins, len(text)-len(begins))
 }
 
 // place gives each call its lane, its row, and a place beside the calls it overlaps.

@@ -151,7 +151,7 @@ func TestEveryControlHasAName(t *testing.T) {
 }
 
 func TestAPageOfARunIsSmall(t *testing.T) {
-	for name, bound := range map[string]int64{"green": 700_000, "red": 1_600_000} {
+	for name, bound := range map[string]int64{"green": 600_000, "red": 1_600_000} {
 		file, err := os.Stat(page(t, name))
 		NewWithT(t).Expect(err).NotTo(HaveOccurred())
 		NewWithT(t).Expect(file.Size()).To(BeNumerically("<", bound), name)

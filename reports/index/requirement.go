@@ -57,8 +57,12 @@ func leftoverOf(other string, s reports.SpecFinding) leftover {
 // program is a C program that makes a spec's calls. Text is empty where the page has no room for it.
 type program struct{ Path, Text string }
 
-// programsShown bounds the C programs that a page holds, in bytes, so that a run in which all is red stays readable.
-const programsShown = 300_000
+// programShown bounds a C program that a page holds, in bytes, since nobody reads a race for 150 groups there; and
+// programsShown all of them, so that a run in which all is red stays readable.
+const (
+	programShown  = 30_000
+	programsShown = 300_000
+)
 
 // evidence is what stands behind the findings of a run, beside the report.
 type evidence struct {
@@ -145,7 +149,7 @@ func (r Run) programs() map[string]program {
 					continue // it was not kept beside the report
 				}
 				shown := program{Path: filepath.ToSlash(path)}
-				if len(text) <= room {
+				if len(text) <= min(room, programShown) {
 					room -= len(text)
 					shown.Text = strings.TrimRight(string(text), "\n")
 				}
