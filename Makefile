@@ -128,9 +128,9 @@ matrix: bin ## every kernel with every rdma-core, in one table: make matrix [KER
 	@bin/joinmcast matrix $(if $(KERNELS),-kernels '$(KERNELS)') $(if $(RDMA_CORES),-rdma-cores '$(RDMA_CORES)') \
 		$(if $(filter quick,$(MATRIX)),-quick) $(if $(BASE),-base '$(BASE)') $(if $(INTO),-into $(INTO))
 
-walk: $(if $(QUIRKS)$(MUTANTS),,bin) ## random walks must not tell the simulated stack from a live one: make walk [SEED=1] [N=10] [KERNEL=bookworm], or QUIRKS=1, or MUTANTS=1
+walk: $(if $(QUIRKS)$(MUTANTS)$(FIT),,bin) ## random walks must not tell the simulated stack from a live one: make walk [SEED=1] [N=10] [KERNEL=bookworm], or QUIRKS=1, MUTANTS=1 or FIT=1
 	@go build -o bin/joinmcast ./conformance/joinmcast
-	@bin/joinmcast walk -seed $(SEED) -n $(N) $(if $(QUIRKS),-quirks,$(if $(MUTANTS),-mutants,-kernel $(KERNEL) -rdma-core $(RDMA_CORE)))
+	@bin/joinmcast walk -seed $(SEED) -n $(N) $(if $(QUIRKS),-quirks,$(if $(MUTANTS),-mutants,$(if $(FIT),-fit,-kernel $(KERNEL) -rdma-core $(RDMA_CORE))))
 
 generate: ## the mocks, and the law as a page: spec/SPEC.md
 	go generate ./...

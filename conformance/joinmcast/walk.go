@@ -32,6 +32,7 @@ type walking struct {
 	replay           string
 	keep, jobs       int
 	quirky, mutated  bool
+	fitted           bool
 	record           bool
 }
 
@@ -52,6 +53,7 @@ func walkCommand(args []string) error {
 	set.BoolVar(&c.record, "record", false, "write what both targets tell of the -replay walk into its file")
 	set.BoolVar(&c.quirky, "quirks", false, "look for each of upstream's quirks on the simulated stack instead")
 	set.BoolVar(&c.mutated, "mutants", false, "look for each mutant on the simulated stack instead")
+	set.BoolVar(&c.fitted, "fit", false, "look for weights with which walks reach every call, and write "+weightsFile)
 	if err := set.Parse(args); err != nil {
 		return err
 	}
@@ -65,6 +67,9 @@ func walkCommand(args []string) error {
 	}
 	if c.jobs < 1 {
 		return fmt.Errorf("-jobs is %d, want at least 1", c.jobs)
+	}
+	if c.fitted {
+		return c.fit(ctx)
 	}
 	if c.replay != "" {
 		c.jobs = 1
@@ -86,39 +91,41 @@ func (c walking) open(ctx context.Context) (pairs []walk.Pair, end func(), err e
 	if len(names) != 2 {
 		return nil, nil, fmt.Errorf("-targets is %q, want two names with a comma between", c.targets)
 	}
-	var grounds [2][]*walk.Ground
-	var ends []func()
-	end = func() {
-		for _, f := range ends {
-			f()
-		}
+	first, endFirst, err := c.grounds(ctx, names[0])
+	if err != nil {
+		return nil, nil, err
 	}
-	for side, name := range names {
-		t, err := c.load(name)
-		if err != nil {
-			end()
-			return nil, nil, err
-		}
-		lab, err := t.Open(ctx, "walk", func(line string) { fmt.Println(line) })
-		if err != nil {
-			end()
-			return nil, nil, err
-		}
-		ends = append(ends, func() {
-			ctx := context.WithoutCancel(ctx)
-			for _, g := range grounds[side] {
-				_ = g.Leave(ctx)
-			}
-			_ = lab.Close(ctx)
-		})
-		for range c.jobs {
-			grounds[side] = append(grounds[side], walk.NewGround(lab, t.Stack == target.Sim))
-		}
+	second, endSecond, err := c.grounds(ctx, names[1])
+	if err != nil {
+		endFirst()
+		return nil, nil, err
 	}
 	for i := range c.jobs {
-		pairs = append(pairs, walk.Pair{A: grounds[0][i], B: grounds[1][i]})
+		pairs = append(pairs, walk.Pair{A: first[i], B: second[i]})
 	}
-	return pairs, end, nil
+	return pairs, func() { endSecond(); endFirst() }, nil
+}
+
+// grounds opens a target, with a ground for each walk that is played at a time.
+func (c walking) grounds(ctx context.Context, name string) (grounds []*walk.Ground, end func(), err error) {
+	t, err := c.load(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	lab, err := t.Open(ctx, "walk", func(line string) { fmt.Println(line) })
+	if err != nil {
+		return nil, nil, err
+	}
+	for range c.jobs {
+		grounds = append(grounds, walk.NewGround(lab, t.Stack == target.Sim))
+	}
+	return grounds, func() {
+		ctx := context.WithoutCancel(ctx)
+		for _, g := range grounds {
+			_ = g.Leave(ctx)
+		}
+		_ = lab.Close(ctx)
+	}, nil
 }
 
 // load reads a target. The kernel and the library of the flags are those of guests, and what upstream's profile of the

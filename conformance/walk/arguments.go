@@ -59,6 +59,26 @@ func (d *drawer) joiner() (string, bool) {
 	return d.id(always)
 }
 
+// anyJoin is a join of any address.
+func (d *drawer) anyJoin(id string) Step {
+	return d.step("rdma_join_multicast", "id", id, "addr", d.group(), "context", d.context())
+}
+
+// anyJoinEx is a join with attributes of any kind.
+func (d *drawer) anyJoinEx(id string) Step {
+	attr := map[string]any{
+		"comp_mask": one(d, 3, 3, 3, 3, 3, 1, 2, 7, 0), "join_flags": one(d, 0, 1, 1, 1, 2, 0x10001), "addr": d.group(),
+	}
+	return d.step("rdma_join_multicast_ex", "id", id, "attr", attr, "context", d.context())
+}
+
+// thenMayJoin lets a join follow, now and then.
+func (d *drawer) thenMayJoin() {
+	if name, ok := d.joiner(); ok && d.chance(8) {
+		d.queue = []Step{d.anyJoin(name)}
+	}
+}
+
 // quiet tells of an id whose next event will be seen to come.
 func (d *drawer) quiet(i *id) bool {
 	c := d.board.channels[i.channel]
@@ -130,17 +150,18 @@ func (d *drawer) send(name, ah string) (steps []Step) {
 	return append(steps, d.said(name, ah)...)
 }
 
-// said is a datagram, and the wait for its completion.
+// said is a datagram and, most often, the wait for its completion.
 func (d *drawer) said(name, ah string) []Step {
 	wr := map[string]any{
 		"wr_id": d.rand.IntN(1000), "ah": ah, "remote_qpn": spec.MulticastQPN,
 		"qkey": one(d, spec.UDPQKey, spec.UDPQKey, spec.UDPQKey, spec.UDPQKey, 7), "imm": one[any](d, nil, nil, 7, 0),
 		"data": strings.Repeat("4a", one(d, 8, 8, 8, 9, 100, 0, 1024, 1200)),
 	}
-	return []Step{
-		d.step("ibv_post_send", "qp", name, "wr", wr),
-		d.step("ibv_poll_cq", "qp", name, "queue", int(spec.SendQueue)),
+	post := d.step("ibv_post_send", "qp", name, "wr", wr)
+	if d.chance(3) {
+		return []Step{post}
 	}
+	return []Step{post, d.step("ibv_poll_cq", "qp", name, "queue", int(spec.SendQueue))}
 }
 
 // raw is a command that librdmacm would not write; now and then the address for its answer is no memory.

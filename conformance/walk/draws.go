@@ -21,6 +21,9 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		}
 		if name, ok := d.id(func(i *id) bool { return i.channel != "" && len(d.board.idsOn(i.channel)) == 1 }); ok {
 			d.queue = []Step{d.step("rdma_destroy_event_channel", "channel", d.board.ids[name].channel)}
+			if d.board.ids[name].ep {
+				return d.step("rdma_destroy_ep", "id", name), true
+			}
 			return d.step("rdma_destroy_id", "id", name), true
 		}
 		if !d.chance(200) {
@@ -117,14 +120,11 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 	},
 	"rdma_join_multicast": func(d *drawer) (Step, bool) {
 		name, ok := d.joiner()
-		return d.step("rdma_join_multicast", "id", name, "addr", d.group(), "context", d.context()), ok
+		return d.anyJoin(name), ok
 	},
 	"rdma_join_multicast_ex": func(d *drawer) (Step, bool) {
 		name, ok := d.joiner()
-		attr := map[string]any{
-			"comp_mask": one(d, 3, 3, 3, 3, 3, 1, 2, 7, 0), "join_flags": one(d, 0, 1, 1, 1, 2, 0x10001), "addr": d.group(),
-		}
-		return d.step("rdma_join_multicast_ex", "id", name, "attr", attr, "context", d.context()), ok
+		return d.anyJoinEx(name), ok
 	},
 	"rdma_leave_multicast": func(d *drawer) (Step, bool) {
 		name, ok := d.id(func(i *id) bool { return len(i.joins) > 0 })
@@ -207,9 +207,14 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 	},
 	"ibv_post_send": func(d *drawer) (Step, bool) {
 		name, ok := d.qp(func(q *qp) bool { return q.id != "" && q.ud })
-		ah, there := d.any(live(d.board.ways, func(a *ah) bool { return a.by == d.by && !a.gone }))
-		if !ok || !there {
+		if !ok {
 			return unmade, false
+		}
+		ah, there := d.any(live(d.board.ways, func(a *ah) bool { return a.by == d.by && !a.gone }))
+		if !there {
+			way, ok := d.newAH()
+			d.queue = d.send(name, way.Gives)
+			return way, ok
 		}
 		d.queue = d.send(name, ah)
 		if hears, ok := d.qp(func(q *qp) bool { return q.id != "" && q.ud && q.posted == 0 }); ok && d.chance(2) {
@@ -224,12 +229,19 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 		return d.step("ibv_poll_cq", "qp", name, "queue", d.rand.IntN(2)), ok
 	},
 	"set_fd": func(d *drawer) (Step, bool) {
+		back := func(ch string) Step {
+			return d.step("set_fd", "channel", ch, "fd", strings.Replace(ch, "ch", "fd", 1))
+		}
 		if off, ok := d.channel(func(c *channel) bool { return c.off }); ok && !d.chance(3) {
-			return d.step("set_fd", "channel", off, "fd", strings.Replace(off, "ch", "fd", 1)), true
+			return back(off), true
 		}
 		ch, ok := d.channel(func(c *channel) bool { return !c.off })
 		s := d.step("set_fd", "channel", ch, "fd", -1)
 		s.Gives = strings.Replace(ch, "ch", "fd", 1)
+		d.thenMayJoin()
+		if d.chance(2) {
+			d.queue = append(d.queue, back(ch))
+		}
 		return s, ok
 	},
 	"seteuid": func(d *drawer) (Step, bool) {
@@ -248,6 +260,7 @@ var draws = map[string]func(d *drawer) (s Step, ok bool){
 			errno = one(d, spec.EIO, spec.ENOMEM, spec.EINTR)
 		}
 		skip := one(d, 0, 0, 0, 1, 2)
+		d.thenMayJoin()
 		return d.step("fail_next", "function", string(f), "skip", skip, "errno", int(errno)), true
 	},
 	"allocations": func(d *drawer) (Step, bool) { return d.step("allocations"), true },

@@ -21,7 +21,7 @@ func Draw(ctx context.Context, g *Ground, seed uint64) (w Walk, told []Told, err
 		rand: rand.New(rand.NewPCG(seed, 0)), run: r, board: r.board, counts: map[string]int{}, made: map[string]int{},
 		prepared: map[string]bool{},
 	}
-	d.theme = themes[seed%uint64(len(themes))] // of walks in a row, each theme has its share
+	d.theme = themes[themeOf(seed)]
 	d.stories = d.theme.someStories(d.rand)
 	d.storyFrom = d.rand.IntN(storiesUntil)
 	if len(d.theme.others) > 0 && d.chance(8) {
@@ -86,6 +86,11 @@ func (d *drawer) next() Step {
 			return s
 		}
 	}
+	if _, ok := d.id(always); !ok && d.chance(anewIn) {
+		if s, ok := d.begin(d.theme.prelude(d)); ok {
+			return s
+		}
+	}
 	if removal {
 		if s, ok := d.begin(deviceGone(d)); ok {
 			return s
@@ -100,7 +105,7 @@ func (d *drawer) next() Step {
 		}
 	}
 	for {
-		for _, name := range d.theme.order(d.rand, d.made) {
+		for _, name := range d.theme.order(d.rand, d.run.ground.weights, d.made) {
 			if s, ok := draws[name](d); ok && d.run.undefined(s) == "" {
 				if s.By == "" {
 					s.By = d.by
@@ -151,6 +156,7 @@ func (d *drawer) story() (first Step, ok bool) {
 
 const (
 	storiesUntil = Length - 14 // is the first step that begins no story: most are over by the end
+	anewIn       = 12          // steps of a process without an id to what its theme begins with
 	raceIn       = 5           // steps to a race, where one can be run
 	removalFrom  = Length - 12 // is the first step that may remove the device: what follows finds little to do
 	removalIn    = 100         // steps from there to a removal

@@ -18,6 +18,7 @@ type Ground struct {
 	look      time.Duration // how soon an open call is looked at
 	laterLook time.Duration // the same of one that should end: a look costs a guest as much as a call
 	patience  time.Duration // how long a call may sleep that should end
+	weights   Weights       // of the calls that are drawn
 
 	world spec.Backend
 	walks int // in this world
@@ -35,9 +36,11 @@ const walksPerWorld = 100
 // NewGround is a ground of one lab. A simulated one gives each walk a world of its own.
 func NewGround(lab spec.Lab, simulated bool) *Ground {
 	if simulated {
-		return &Ground{lab: lab, fresh: true, look: time.Millisecond, laterLook: time.Millisecond}
+		return &Ground{lab: lab, fresh: true, look: time.Millisecond, laterLook: time.Millisecond, weights: weights}
 	}
-	return &Ground{lab: lab, look: 5 * time.Millisecond, laterLook: 200 * time.Millisecond, patience: 5 * time.Second}
+	return &Ground{
+		lab: lab, look: 5 * time.Millisecond, laterLook: 200 * time.Millisecond, patience: 5 * time.Second, weights: weights,
+	}
 }
 
 // ready has a world with hosts that are known.

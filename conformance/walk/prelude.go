@@ -35,9 +35,13 @@ func (d *drawer) newBound(channel any) (steps []Step, id string) {
 		create, name := d.created(channel, spec.PSUDP)
 		return []Step{create, d.step("rdma_bind_addr", "id", name, "addr", d.here())}, name
 	}
-	create := d.step("rdma_create_ep", "attr", map[string]any{
-		"passive": true, "ps": int(spec.PSUDP), "qp_type": int(spec.QPTypeUD), "src": d.here(), "dst": nil, "qp": nil,
-	})
+	return d.newEndpoint(channel, map[string]any{"passive": true, "src": d.here(), "dst": nil, "qp": nil})
+}
+
+// newEndpoint are the steps of an endpoint for datagrams.
+func (d *drawer) newEndpoint(channel any, attr map[string]any) (steps []Step, id string) {
+	attr["ps"], attr["qp_type"] = int(spec.PSUDP), int(spec.QPTypeUD)
+	create := d.step("rdma_create_ep", "attr", attr)
 	create.Gives = d.fresh("ep")
 	steps = []Step{create}
 	if channel != nil {
@@ -46,14 +50,31 @@ func (d *drawer) newBound(channel any) (steps []Step, id string) {
 	return steps, create.Gives
 }
 
-// newMember are the steps of an id that joins a group, up to the event; the id is synchronous where channel is NULL.
-func (d *drawer) newMember(channel any) []Step {
-	steps, id := d.newBound(channel)
+// newOwner are the steps of an id that can join, most often with a QP.
+func (d *drawer) newOwner(channel any) (steps []Step, id string) {
+	if d.chance(3) { // with a route and a QP
+		return d.newEndpoint(channel, map[string]any{
+			"passive": false, "src": nil, "dst": d.here(), "qp": d.qpAttr(spec.QPTypeUD),
+		})
+	}
+	steps, id = d.newBound(channel)
 	if !d.chance(8) {
 		makeQP, _ := d.madeQP(id)
 		steps = append(steps, makeQP)
 	}
-	if !d.chance(3) {
+	return steps, id
+}
+
+// newMember are the steps of an id that joins a group, up to the event; the id is synchronous where channel is NULL.
+func (d *drawer) newMember(channel any) []Step {
+	steps, id := d.newOwner(channel)
+	switch d.rand.IntN(9) {
+	case 0, 1: // what is drawn joins
+	case 2:
+		steps = append(steps, d.anyJoin(id))
+	case 3:
+		steps = append(steps, d.anyJoinEx(id))
+	default:
 		steps = append(steps, d.join(id, "group1"))
 	}
 	if channel, ok := channel.(string); ok && !d.chance(3) {
@@ -64,23 +85,20 @@ func (d *drawer) newMember(channel any) []Step {
 }
 
 // member makes a channel, most often, and a member.
-func member(d *drawer) []Step {
+func member(d *drawer) []Step { return d.members(3) }
+
+// members makes a member, once in so many times a synchronous one, and leaves out a step now and then.
+func (d *drawer) members(synchronousIn int) (steps []Step) {
 	if d.chance(8) {
 		// The library finds out at its start what the kernel knows, and may be wrong.
 		skip := d.rand.IntN(4)
-		return append([]Step{d.step("fail_next", "function", string(spec.Write), "skip", skip, "errno", int(spec.EIO))},
-			newMembers(d)...)
+		steps = append(steps, d.step("fail_next", "function", string(spec.Write), "skip", skip, "errno", int(spec.EIO)))
 	}
-	return newMembers(d)
-}
-
-// newMembers makes a member, most often with a channel, and leaves out a step now and then.
-func newMembers(d *drawer) []Step {
-	if d.chance(3) {
-		return d.newMember(nil)
+	if d.chance(synchronousIn) {
+		return append(steps, d.newMember(nil)...)
 	}
-	steps, channel := d.anyChannel()
-	steps = append(steps, d.newMember(channel)...)
+	makeChannel, channel := d.anyChannel()
+	steps = append(append(steps, makeChannel...), d.newMember(channel)...)
 	if d.chance(15) {
 		k := d.rand.IntN(len(steps))
 		steps = append(steps[:k], steps[k+1:]...)
@@ -88,9 +106,9 @@ func newMembers(d *drawer) []Step {
 	return steps
 }
 
-// sender makes a member with a way to its group.
+// sender makes a member, most often with a channel, and a way to its group.
 func sender(d *drawer) []Step {
-	steps := member(d)
+	steps := d.members(8)
 	last := steps[len(steps)-1]
 	if last.Call != "rdma_get_cm_event" {
 		return steps
@@ -105,7 +123,7 @@ func sender(d *drawer) []Step {
 	return steps
 }
 
-// bound makes a channel and an id that is bound.
+// bound makes a channel, most often, and an id that is bound.
 func bound(d *drawer) []Step {
 	steps, channel := d.anyChannel()
 	if d.by != "p1" {

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// SideBySide does the work of n walks on as many pairs as there are, each on one at a time, and yields what came of it
-// in the order of the walks, by their number from 0. It returns when all work has ended; work that is under way when
-// the caller wants no more is told by its context.
-func SideBySide[R any](
-	ctx context.Context, pairs []Pair, n int, work func(context.Context, Pair, int) R,
+// SideBySide does the work of n walks on as many grounds, or pairs of them, as there are, each on one at a time, and
+// yields what came of it in the order of the walks, by their number from 0. It returns when all work has ended; work
+// that is under way when the caller wants no more is told by its context.
+func SideBySide[G, R any](
+	ctx context.Context, grounds []G, n int, work func(context.Context, G, int) R,
 ) iter.Seq2[int, R] {
 	return func(yield func(int, R) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -32,10 +32,10 @@ func SideBySide[R any](
 				}
 			}
 		})
-		for _, pair := range pairs {
+		for _, ground := range grounds {
 			working.Go(func() {
 				for i := range numbers {
-					results[i] <- work(ctx, pair, i)
+					results[i] <- work(ctx, ground, i)
 				}
 			})
 		}
