@@ -123,7 +123,7 @@ func sender(d *drawer) []Step {
 	return steps
 }
 
-// bound makes a channel, most often, and an id that is bound.
+// bound makes a channel, where the process has none, and an id of the first process that is bound.
 func bound(d *drawer) []Step {
 	steps, channel := d.anyChannel()
 	if d.by != "p1" {
