@@ -59,17 +59,23 @@ func (d *drawer) joiner() (string, bool) {
 	return d.id(always)
 }
 
-// anyJoin is a join of any address.
-func (d *drawer) anyJoin(id string) Step {
-	return d.step("rdma_join_multicast", "id", id, "addr", d.group(), "context", d.context())
+// plainJoin is a join with a context of its own.
+func (d *drawer) plainJoin(id string, addr any) Step {
+	return d.step("rdma_join_multicast", "id", id, "addr", addr, "context", d.context())
 }
+
+// joinEx is the same with attributes.
+func (d *drawer) joinEx(id string, mask, flags int, addr any) Step {
+	attr := map[string]any{"comp_mask": mask, "join_flags": flags, "addr": addr}
+	return d.step("rdma_join_multicast_ex", "id", id, "attr", attr, "context", d.context())
+}
+
+// anyJoin is a join of any address.
+func (d *drawer) anyJoin(id string) Step { return d.plainJoin(id, d.group()) }
 
 // anyJoinEx is a join with attributes of any kind.
 func (d *drawer) anyJoinEx(id string) Step {
-	attr := map[string]any{
-		"comp_mask": one(d, 3, 3, 3, 3, 3, 1, 2, 7, 0), "join_flags": one(d, 0, 1, 1, 1, 2, 0x10001), "addr": d.group(),
-	}
-	return d.step("rdma_join_multicast_ex", "id", id, "attr", attr, "context", d.context())
+	return d.joinEx(id, one(d, 3, 3, 3, 3, 3, 1, 2, 7, 0), one(d, 0, 1, 1, 1, 2, 0x10001), d.group())
 }
 
 // thenMayJoin lets a join follow, now and then.

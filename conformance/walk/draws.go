@@ -8,7 +8,7 @@ import (
 
 // draws make a step of each call; ok is false where there is nothing to make it on.
 var draws = map[string]func(d *drawer) (s Step, ok bool){
-	anew: func(d *drawer) (Step, bool) { return d.begin(d.theme.prelude(d)) },
+	anew: (*drawer).beginAnew,
 	"rdma_create_event_channel": func(d *drawer) (Step, bool) {
 		steps, _ := d.newChannels()
 		d.queue = steps[1:]

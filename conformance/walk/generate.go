@@ -82,12 +82,12 @@ func (d *drawer) next() Step {
 	d.by = d.process()
 	if !d.prepared[d.by] {
 		d.prepared[d.by] = true
-		if s, ok := d.begin(d.theme.prelude(d)); ok {
+		if s, ok := d.beginAnew(); ok {
 			return s
 		}
 	}
 	if _, ok := d.id(always); !ok && d.chance(anewIn) {
-		if s, ok := d.begin(d.theme.prelude(d)); ok {
+		if s, ok := d.beginAnew(); ok {
 			return s
 		}
 	}
@@ -115,7 +115,7 @@ func (d *drawer) next() Step {
 			d.queue = nil
 		}
 		d.by = "p1" // another may be unable to do anything, as one that starts when the device is gone
-		if s, ok := d.begin(d.theme.prelude(d)); ok {
+		if s, ok := d.beginAnew(); ok {
 			return s
 		}
 	}
@@ -137,6 +137,9 @@ func (d *drawer) begin(steps []Step) (first Step, ok bool) {
 	d.queue = steps
 	return d.queued()
 }
+
+// beginAnew begins what the theme begins with.
+func (d *drawer) beginAnew() (first Step, ok bool) { return d.begin(d.theme.prelude(d)) }
 
 // story begins the walk's story when its time has come: the first one that has something to begin with.
 func (d *drawer) story() (first Step, ok bool) {

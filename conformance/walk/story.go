@@ -33,10 +33,9 @@ func (d *drawer) madeQP(id string) (s Step, qp string) {
 // join is a join with a context of its own, by either of the calls that make a full member.
 func (d *drawer) join(id string, addr any) Step {
 	if d.chance(3) {
-		attr := map[string]any{"comp_mask": 3, "join_flags": 0, "addr": addr}
-		return d.step("rdma_join_multicast_ex", "id", id, "attr", attr, "context", d.context())
+		return d.joinEx(id, 3, 0, addr)
 	}
-	return d.step("rdma_join_multicast", "id", id, "addr", addr, "context", d.context())
+	return d.plainJoin(id, addr)
 }
 
 // retrieved is an event taken from a channel.

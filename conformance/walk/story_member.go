@@ -72,10 +72,9 @@ func sendOnlyBeside(d *drawer) []Step {
 	if !ok {
 		return nil
 	}
-	attr := map[string]any{"comp_mask": 3, "join_flags": 1, "addr": "group3"}
 	return []Step{
 		d.join(name, "group3"),
-		d.step("rdma_join_multicast_ex", "id", name, "attr", attr, "context", d.context()),
+		d.joinEx(name, 3, 1, "group3"),
 		d.step("rdma_leave_multicast", "id", name, "addr", "group3"), observed,
 	}
 }
